@@ -1,0 +1,114 @@
+//! JSON appends: validated, and cut into elements without touching a byte of them.
+
+use bytes::Bytes;
+use serde_json::value::RawValue;
+
+/// Why a body cannot be appended to a JSON stream.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JsonError {
+    /// The body is no JSON text.
+    #[error("the body is not JSON: {reason}")]
+    Invalid {
+        /// What the parser met, with line and column.
+        reason: String,
+    },
+    /// The array holds more elements than one append may.
+    #[error("the array holds {count} elements; one append takes at most {max}")]
+    TooManyElements {
+        /// Elements in the array.
+        count: usize,
+        /// The most that is allowed.
+        max: usize,
+    },
+}
+
+/// The elements that `body` appends: those of a top-level array, or the one value.
+///
+/// One array level is flattened, so `[[1,2],[3]]` gives `[1,2]` and `[3]`, and `[]`
+/// gives none. Each element is a slice of `body`, byte for byte as it was sent, without
+/// the white space around it.
+///
+/// # Errors
+/// [`JsonError::Invalid`] if `body` is not one JSON text, and
+/// [`JsonError::TooManyElements`] beyond `elements_max`.
+pub fn elements(body: &Bytes, elements_max: usize) -> Result<Vec<Bytes>, JsonError> {
+    let first = body.iter().find(|byte| !b" \t\r\n".contains(byte));
+    if first != Some(&b'[') {
+        let value: &RawValue = parse(body)?;
+        return Ok(vec![body.slice_ref(value.get().as_bytes())]);
+    }
+    let values: Vec<&RawValue> = parse(body)?;
+    if values.len() > elements_max {
+        return Err(JsonError::TooManyElements {
+            count: values.len(),
+            max: elements_max,
+        });
+    }
+    Ok(values
+        .iter()
+        .map(|value| body.slice_ref(value.get().as_bytes()))
+        .collect())
+}
+
+fn parse<'a, T: serde::Deserialize<'a>>(body: &'a Bytes) -> Result<T, JsonError> {
+    serde_json::from_slice(body).map_err(|error| JsonError::Invalid {
+        reason: error.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(body: &str, expected: &[&str]) {
+        let found = elements(&Bytes::copy_from_slice(body.as_bytes()), 10).unwrap();
+        assert_eq!(found, expected, "{body}");
+    }
+
+    #[test]
+    fn one_level_is_flattened_and_bytes_are_kept() {
+        check(r#"{"k": 1}"#, &[r#"{"k": 1}"#]);
+        check(
+            " [ {\"k\":1} ,\n2.50, \"\\u00e9\" ] ",
+            &["{\"k\":1}", "2.50", "\"\\u00e9\""],
+        );
+        check("[[1,2],[3]]", &["[1,2]", "[3]"]);
+        check("[]", &[]);
+        check("[[]]", &["[]"]);
+        check("null", &["null"]);
+    }
+
+    #[test]
+    fn deep_nesting_neither_fails_nor_overflows_the_stack() {
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        let found = elements(&Bytes::from(deep.clone()), 10).unwrap();
+        assert_eq!(found[0], deep[1..deep.len() - 1]);
+    }
+
+    #[test]
+    fn what_is_not_one_json_text_is_refused() {
+        for body in [
+            "",
+            " ",
+            "{",
+            "[1,]",
+            "1 2",
+            "[1] x",
+            "NaN",
+            "'a'",
+            "\u{feff}1",
+            "[1",
+        ] {
+            let found = elements(&Bytes::copy_from_slice(body.as_bytes()), 10);
+            assert!(matches!(found, Err(JsonError::Invalid { .. })), "{body:?}");
+        }
+        let bytes = Bytes::from_static(b"\"\xff\"");
+        assert!(elements(&bytes, 10).is_err());
+    }
+
+    #[test]
+    fn too_many_elements_are_counted() {
+        let found = elements(&Bytes::from_static(b"[1,2,3]"), 2);
+        assert_eq!(found, Err(JsonError::TooManyElements { count: 3, max: 2 }));
+    }
+}
