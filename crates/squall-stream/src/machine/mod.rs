@@ -5,8 +5,10 @@
 
 mod append;
 mod create;
+mod read;
 mod state;
 
 pub use append::{AppendDecision, AppendPlan, decide_append};
 pub use create::{CreateDecision, decide_create};
+pub use read::{check_inside, resolve_read, resolve_trim};
 pub use state::{Closing, StreamState};
