@@ -25,6 +25,8 @@ pub mod machine;
 pub mod observer;
 pub mod store;
 
+pub mod memory;
+
 pub use content_type::{ContentKind, ContentType};
 pub use event::{Event, Page};
 pub use expiry::Expiry;

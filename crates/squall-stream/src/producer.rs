@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::instant::UnixMillis;
-use crate::limits::{PRODUCER_ID_BYTES_MAX, PRODUCER_NUMBER_MAX};
+use crate::limits::{PRODUCER_ID_BYTES_MAX, PRODUCER_NUMBER_MAX, StreamLimits};
 
 /// The name that a producer gives itself; unique within a stream. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -84,6 +84,14 @@ pub struct ProducerState {
     pub last: ProducerPosition,
     /// When it was accepted.
     pub used_at: UnixMillis,
+}
+
+impl ProducerState {
+    /// Whether the producer may be forgotten at `now` to make room for another.
+    #[must_use]
+    pub fn is_idle(&self, now: UnixMillis, limits: &StreamLimits) -> bool {
+        now.since(self.used_at) >= limits.producer_idle_max_ms
+    }
 }
 
 /// What a producer's claim amounts to, given what is remembered of it.

@@ -137,7 +137,8 @@ fn check_stream_seq(state: &StreamState, append: &Append) -> Result<(), AppendEr
     }
 }
 
-fn plan(
+/// What storing `append` changes, once no rule refuses it.
+pub(super) fn plan(
     state: &StreamState,
     known: Option<&ProducerState>,
     append: &Append,

@@ -2,8 +2,10 @@
 
 use crate::content_type::ContentType;
 use crate::instant::UnixMillis;
-use crate::machine::StreamState;
-use crate::request::{Create, CreateError};
+use crate::machine::append::plan;
+use crate::machine::{AppendPlan, StreamState};
+use crate::request::{Append, AppendError, Create, CreateError};
+use crate::store::StreamId;
 
 /// What a creation amounts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +46,36 @@ pub fn decide_create(
         return differs("closed state");
     }
     Ok(CreateDecision::Stands)
+}
+
+/// The stream that a creation makes, with the append of its first events and its close.
+///
+/// No append is planned if there are no first events and the stream is open. The state
+/// has not yet been changed by the plan. First events are stored even in a stream that
+/// is born expired, with a TTL of 0 or an instant in the past.
+///
+/// # Errors
+/// [`CreateError::OffsetsExhausted`] if the first events do not fit.
+pub fn plan_create(
+    create: &Create,
+    stream: StreamId,
+    now: UnixMillis,
+) -> Result<(StreamState, Option<AppendPlan>), CreateError> {
+    let content_type = create
+        .content_type
+        .clone()
+        .unwrap_or_else(ContentType::octet_stream);
+    let state = StreamState::new(stream, content_type.clone(), create.expiry, now);
+    if create.events.is_empty() && !create.closed {
+        return Ok((state, None));
+    }
+    let mut first = Append::new(create.name.clone(), content_type, create.events.clone());
+    first.close = create.closed;
+    match plan(&state, None, &first, now) {
+        Ok(plan) => Ok((state, Some(plan))),
+        Err(AppendError::Store(error)) => Err(CreateError::Store(error)),
+        Err(_) => Err(CreateError::OffsetsExhausted),
+    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,6 @@ mod read;
 mod state;
 
 pub use append::{AppendDecision, AppendPlan, decide_append};
-pub use create::{CreateDecision, decide_create};
+pub use create::{CreateDecision, decide_create, plan_create};
 pub use read::{check_inside, resolve_read, resolve_trim};
 pub use state::{Closing, StreamState};
