@@ -7,3 +7,5 @@ pub mod wait;
 
 pub mod http;
 pub mod process;
+
+pub mod crash;
