@@ -50,3 +50,80 @@ pub fn push_lossy(out: &mut Vec<u8>, bytes: &[u8]) {
 const fn is_continuation(byte: u8) -> bool {
     byte & 0b1100_0000 == 0b1000_0000
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{complete_len, push_lossy};
+
+    #[track_caller]
+    fn check_complete(bytes: impl AsRef<[u8]>, held_back: usize) {
+        let bytes = bytes.as_ref();
+        assert_eq!(complete_len(bytes), bytes.len() - held_back, "{bytes:x?}");
+    }
+
+    #[track_caller]
+    fn check_lossy(bytes: &[u8], expected: &str) {
+        let mut out = b"kept ".to_vec();
+        push_lossy(&mut out, bytes);
+        assert_eq!(String::from_utf8(out).unwrap(), format!("kept {expected}"));
+    }
+
+    #[test]
+    fn whole_characters_are_complete() {
+        for text in [
+            "",
+            "a",
+            "é",
+            "€",
+            "😀",
+            "ab😀",
+            "\u{10FFFF}",
+            "\u{D7FF}\u{E000}",
+        ] {
+            check_complete(text, 0);
+        }
+    }
+
+    #[test]
+    fn a_cut_character_is_held_back() {
+        for text in [
+            "é",
+            "€",
+            "😀",
+            "\u{800}",
+            "\u{D7FF}",
+            "\u{10000}",
+            "\u{10FFFF}",
+        ] {
+            for len in 1..text.len() {
+                check_complete([b"a", &text.as_bytes()[..len]].concat(), len);
+                check_complete([b"\xFF", &text.as_bytes()[..len]].concat(), len);
+            }
+        }
+    }
+
+    /// Nothing that follows makes these valid, so they must not wait.
+    #[test]
+    fn what_is_broken_is_not_held_back() {
+        check_complete(b"\xFF", 0);
+        check_complete(b"\x80\x80\x80", 0);
+        check_complete(b"a\xC0", 0);
+        check_complete(b"\xC1", 0);
+        check_complete(b"\xE0\x80", 0); // Overlong.
+        check_complete(b"\xED\xA0", 0); // Surrogate.
+        check_complete(b"\xF0\x80", 0); // Overlong.
+        check_complete(b"\xF4\x90", 0); // Beyond U+10FFFF.
+        check_complete(b"\xF5", 0);
+        check_complete(b"\xC3\xA9\x80", 0);
+        check_complete(b"\xF0\x9F\x98\x80\x80\x80", 0);
+    }
+
+    #[test]
+    fn invalid_sequences_become_replacements() {
+        check_lossy(b"", "");
+        check_lossy("a😀".as_bytes(), "a😀");
+        check_lossy(b"a\xFFb", "a\u{FFFD}b");
+        check_lossy(b"\xF0\x9F\x98", "\u{FFFD}");
+        check_lossy(b"\xED\xA0\x80", "\u{FFFD}\u{FFFD}\u{FFFD}");
+    }
+}

@@ -1,9 +1,8 @@
 //! The data of one message, from one slice or from several that lie apart.
 
-use memchr::memchr2;
-
 use super::block::Fields;
 use super::error::EncodeError;
+use crate::sse::line_ends::LineEnds;
 
 /// Appends one message whose data comes in consecutive slices.
 ///
@@ -18,8 +17,7 @@ pub struct DataWriter<'a> {
     start: usize,
     /// The line is open and has no byte yet, so a space would be stripped by the client.
     at_line_start: bool,
-    /// The last byte was a CR that ended its line; an LF next to it ends nothing.
-    after_cr: bool,
+    line_ends: LineEnds,
     finished: bool,
 }
 
@@ -32,27 +30,23 @@ impl<'a> DataWriter<'a> {
         let start = out.len();
         fields.write(out)?;
         out.extend_from_slice(b"data:");
+        let line_ends = LineEnds::default();
         Ok(Self {
             out,
             start,
             at_line_start: true,
-            after_cr: false,
+            line_ends,
             finished: false,
         })
     }
 
     /// Appends the next bytes of the data. An empty slice changes nothing.
     pub fn push(&mut self, slice: &[u8]) {
-        let mut rest = slice;
-        if self.after_cr && !rest.is_empty() {
-            rest = rest.strip_prefix(b"\n").unwrap_or(rest);
-            self.after_cr = false;
-        }
-        while let Some(at) = memchr2(b'\r', b'\n', rest) {
-            let (text, line_end) = rest.split_at(at);
-            self.push_text(text);
+        let mut rest = self.line_ends.resume(slice);
+        while let Some((line, behind)) = self.line_ends.split(rest) {
+            self.push_text(line);
             self.open_line();
-            rest = self.skip_line_end(line_end);
+            rest = behind;
         }
         self.push_text(rest);
     }
@@ -79,19 +73,6 @@ impl<'a> DataWriter<'a> {
     fn open_line(&mut self) {
         self.out.extend_from_slice(b"\ndata:");
         self.at_line_start = true;
-    }
-
-    /// Returns what follows the line end at the start of `bytes`.
-    fn skip_line_end<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
-        match bytes {
-            [b'\r', b'\n', rest @ ..] => rest,
-            [b'\r'] => {
-                self.after_cr = true; // The LF, if any, is in the next slice.
-                &[]
-            }
-            [_, rest @ ..] => rest,
-            [] => &[],
-        }
     }
 }
 

@@ -1,0 +1,6 @@
+//! Table tests: `check(wire, expected)`, each in several portions.
+
+mod table;
+
+mod connection;
+mod format;

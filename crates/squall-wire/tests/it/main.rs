@@ -1,0 +1,6 @@
+//! Laws of the codecs, held against random input.
+
+#![expect(clippy::unwrap_used, reason = "a test says no by panicking")]
+
+mod sse;
+mod utf8;
