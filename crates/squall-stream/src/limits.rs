@@ -20,7 +20,9 @@ pub struct StreamLimits {
     pub json_elements_max: usize,
     /// Producers that one stream remembers.
     pub producers_max: u32,
-    /// Milliseconds without an append after which a producer may be forgotten.
+    /// Milliseconds without an append after which a producer may be forgotten. All that
+    /// have been idle for so long are forgotten when an append of a new producer is
+    /// stored that would otherwise be one too many, and not before.
     pub producer_idle_max_ms: u64,
 }
 

@@ -33,20 +33,30 @@ pub enum Lookup<T> {
 /// to its end even if its future is dropped. An engine reports what it committed to its
 /// [`crate::observer::StoreObserver`] before it resolves the futures concerned.
 pub trait StreamStore: Send + Sync + 'static {
-    /// Creates a stream, or confirms one that stands as asked for.
+    /// Creates a stream, or confirms one that stands as asked for and renews its sliding
+    /// expiry. First events and a close are reported as one [`Change::Appended`] behind
+    /// [`Change::Created`].
+    ///
+    /// [`Change::Appended`]: crate::observer::Change::Appended
+    /// [`Change::Created`]: crate::observer::Change::Created
     fn create(&self, create: Create) -> BoxFuture<'_, Result<CreateAck, CreateError>>;
 
-    /// Appends, closes, or both. Renews a sliding expiry.
+    /// Appends, closes, or both. Renews a sliding expiry, also as a duplicate.
+    ///
+    /// A refused append leaves nothing: no event, no stream, no renewal, no producer
+    /// remembered and none forgotten.
     fn append(&self, append: Append) -> BoxFuture<'_, Result<AppendAck, AppendError>>;
 
     /// Ends the stream. Its name is free at once; its rows go later, in steps.
     fn delete(&self, name: StreamName) -> BoxFuture<'_, Result<(), StreamError>>;
 
-    /// Gives up the events before `before`, rounded down to an event's start.
-    /// Returns the first position that can still be read.
+    /// Gives up the events before `before`, rounded down to an event's start. Behind the
+    /// tail all are given up; where there is nothing to give up nothing happens.
+    /// Returns the first position that can still be read. Renews nothing.
     fn trim(&self, name: StreamName, before: Offset) -> BoxFuture<'_, Result<Offset, StreamError>>;
 
-    /// Reads one page of committed events, oldest first, in one snapshot.
+    /// Reads one page of committed events, oldest first, in one snapshot. A refused read
+    /// renews nothing.
     fn read(&self, read: Read) -> BoxFuture<'_, Result<Page, ReadError>>;
 
     /// Shows a stream without renewing its expiry.

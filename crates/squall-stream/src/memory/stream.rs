@@ -49,11 +49,18 @@ impl Stream {
         limits: &StreamLimits,
     ) -> Result<(AppendAck, Option<Change>), AppendError> {
         let claim = append.producer.as_ref();
-        if let Some(claim) = claim {
-            self.make_room_for(&claim.id, now, limits);
-        }
         let known = claim.and_then(|claim| self.producers.get(&claim.id));
-        match decide_append(Some(&self.state), known, append, now, limits)? {
+        let mut decision = decide_append(Some(&self.state), known, append, now, limits);
+        if matches!(decision, Err(AppendError::ProducersFull { .. })) {
+            let state = self.without_idle_producers(now, limits);
+            decision = decide_append(Some(&state), None, append, now, limits);
+            if matches!(decision, Ok(AppendDecision::Store(_))) {
+                self.producers
+                    .retain(|_, known| !known.is_idle(now, limits));
+                self.state = state;
+            }
+        }
+        match decision? {
             AppendDecision::Stands(ack) => {
                 self.state.renew(now);
                 Ok((ack, None))
@@ -63,6 +70,16 @@ impl Stream {
                 Ok((ack, Some(self.apply(claim, plan))))
             }
         }
+    }
+
+    /// The state as it would be if idle producers were forgotten.
+    fn without_idle_producers(&self, now: UnixMillis, limits: &StreamLimits) -> StreamState {
+        let known = self.producers.values();
+        let idle = known.filter(|known| known.is_idle(now, limits)).count();
+        let idle = u32::try_from(idle).unwrap_or(u32::MAX);
+        let mut state = self.state.clone();
+        state.producers = state.producers.saturating_sub(idle);
+        state
     }
 
     /// Carries out a plan made for this stream.
@@ -78,17 +95,6 @@ impl Stream {
             tail: self.state.tail_offset(),
             closed: self.state.closing.is_some(),
         }
-    }
-
-    /// Forgets idle producers if `id` is new and would be one too many.
-    fn make_room_for(&mut self, id: &ProducerId, now: UnixMillis, limits: &StreamLimits) {
-        let full = self.state.producers >= limits.producers_max;
-        if !full || self.producers.contains_key(id) {
-            return;
-        }
-        self.producers
-            .retain(|_, producer| !producer.is_idle(now, limits));
-        self.state.producers = u32::try_from(self.producers.len()).unwrap_or(u32::MAX);
     }
 
     /// Gives up whole events before `before`. No change is returned if there are none.
