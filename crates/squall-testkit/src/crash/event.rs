@@ -25,7 +25,8 @@ impl fmt::Display for EventId {
 impl EventId {
     /// The payload: one line, `connection:number:padding`. The padding follows from the id,
     /// so that a torn or mixed payload does not pass for a whole one.
-    pub(super) fn payload(self) -> Vec<u8> {
+    #[must_use]
+    pub fn payload(self) -> Vec<u8> {
         let mut state = u64::from(self.connection) << 32 | u64::from(self.number);
         let size = match next(&mut state) {
             long if long.is_multiple_of(64) => long / 64 % PADDING_BYTES_LONG,

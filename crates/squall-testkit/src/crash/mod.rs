@@ -20,5 +20,6 @@ mod verify;
 mod event;
 
 pub use event::EventId;
+pub use read_back::read_back;
 pub use run::{CrashError, CrashOptions, RoundReport, Summary, run};
 pub use verify::{ConnectionLog, Outcome, Verdict, Violation, verify};

@@ -9,7 +9,10 @@ use crate::http::{Connection, Request};
 const PAGES_MAX: usize = 100_000;
 
 /// Every byte of the stream at `target`.
-pub(super) fn read_back(address: SocketAddr, target: &str) -> io::Result<Vec<u8>> {
+///
+/// # Errors
+/// The server did not answer, refused, or never came to the tail.
+pub fn read_back(address: SocketAddr, target: &str) -> io::Result<Vec<u8>> {
     let mut connection = Connection::open(address)?;
     let mut stored = Vec::new();
     let mut offset = "-1".to_owned();

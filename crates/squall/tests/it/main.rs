@@ -1,0 +1,3 @@
+//! The binary as a process: what only a real `squall` can show.
+
+mod crash;
