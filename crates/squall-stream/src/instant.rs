@@ -1,5 +1,12 @@
 //! Stored instants: whole milliseconds since 1970 in UTC.
 
+use std::sync::Arc;
+
+/// Says what time it is; the caller of an engine provides it.
+///
+/// An engine calls it under a lock or on its only writing thread, so it must be quick.
+pub type Clock = Arc<dyn Fn() -> UnixMillis + Send + Sync>;
+
 /// A wall-clock instant in whole milliseconds since 1970-01-01T00:00:00Z.
 ///
 /// Only for what is stored (created, appended, expires). Waits use a monotonic clock.

@@ -27,10 +27,13 @@ pub mod store;
 
 pub mod memory;
 
+#[cfg(feature = "conformance")]
+pub mod conformance;
+
 pub use content_type::{ContentKind, ContentType};
 pub use event::{Event, Page};
 pub use expiry::Expiry;
-pub use instant::UnixMillis;
+pub use instant::{Clock, UnixMillis};
 pub use name::StreamName;
 pub use offset::{Offset, ReadFrom};
 pub use store::StreamStore;

@@ -134,7 +134,7 @@ pub struct List {
 }
 
 /// One page of a list.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
     /// The streams, in the order of their names' bytes.
     pub streams: Vec<StreamInfo>,

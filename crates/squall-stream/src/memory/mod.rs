@@ -11,4 +11,4 @@ mod store;
 mod stream;
 mod table;
 
-pub use store::{Clock, MemoryStore};
+pub use store::MemoryStore;

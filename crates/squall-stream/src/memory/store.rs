@@ -4,7 +4,7 @@ use std::future::ready;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::event::Page;
-use crate::instant::UnixMillis;
+use crate::instant::{Clock, UnixMillis};
 use crate::limits::StreamLimits;
 use crate::memory::table::Table;
 use crate::name::StreamName;
@@ -15,9 +15,6 @@ use crate::request::{
     ReadError, StoreError, StreamError, StreamInfo,
 };
 use crate::store::{BoxFuture, Lookup, StoreGauges, StreamId, StreamStore};
-
-/// Says what time it is. Called under the store's lock, so it must be quick.
-pub type Clock = Arc<dyn Fn() -> UnixMillis + Send + Sync>;
 
 /// A [`StreamStore`] in memory.
 ///
