@@ -9,3 +9,5 @@ pub mod http;
 pub mod process;
 
 pub mod crash;
+
+pub mod faulty;
