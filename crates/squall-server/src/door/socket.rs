@@ -1,0 +1,132 @@
+//! The socket: a TCP stream that notes its progress, and closes without cutting an answer.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+
+use crate::door::state::ConnectionState;
+
+/// Bytes that are read and thrown away after the last answer, so that the kernel does not
+/// reset the connection over them before the peer has read the answer.
+const LINGER_BYTES_MAX: usize = 1024 * 1024;
+
+/// A TCP stream whose first bytes may have been read already.
+#[derive(Debug)]
+pub(crate) struct Socket {
+    stream: TcpStream,
+    state: Arc<ConnectionState>,
+    /// Bytes read ahead, to be read again.
+    ahead: Vec<u8>,
+    ended: bool,
+    lingered: usize,
+    shut: bool,
+}
+
+impl Socket {
+    pub(crate) fn new(stream: TcpStream, state: Arc<ConnectionState>) -> Self {
+        Self { stream, state, ahead: Vec::new(), ended: false, lingered: 0, shut: false }
+    }
+
+    pub(crate) fn stream(&mut self) -> &mut TcpStream {
+        &mut self.stream
+    }
+
+    pub(crate) fn put_back(&mut self, bytes: Vec<u8>) {
+        self.ahead = bytes;
+    }
+
+    pub(crate) fn state(&self) -> &Arc<ConnectionState> {
+        &self.state
+    }
+
+    fn poll_discard(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut bin = [0_u8; 4096];
+        while !self.ended && self.lingered < LINGER_BYTES_MAX {
+            let mut buffer = ReadBuf::new(&mut bin);
+            ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer))?;
+            self.lingered += buffer.filled().len();
+            self.ended = buffer.filled().is_empty();
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if !self.ahead.is_empty() {
+            let taken = self.ahead.len().min(buffer.remaining());
+            buffer.put_slice(&self.ahead[..taken]);
+            self.ahead.drain(..taken);
+            if self.ahead.is_empty() {
+                self.ahead = Vec::new();
+            }
+            return Poll::Ready(Ok(()));
+        }
+        if !self.ended {
+            let before = buffer.filled().len();
+            ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
+            if buffer.filled().len() > before {
+                self.state.received();
+                return Poll::Ready(Ok(()));
+            }
+            self.ended = buffer.remaining() > 0;
+        }
+        if self.ended && self.state.defers_end(cx.waker()) {
+            return Poll::Pending;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        note(&self.state, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        note(&self.state, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(())) // A TCP stream has nothing to flush.
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if !self.shut {
+            ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
+            self.shut = true;
+        }
+        self.poll_discard(cx)
+    }
+}
+
+fn note(state: &ConnectionState, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+    match &written {
+        Poll::Ready(Ok(bytes)) => state.wrote(*bytes),
+        Poll::Pending => state.write_blocked(),
+        Poll::Ready(Err(_)) => {}
+    }
+    written
+}

@@ -1,0 +1,224 @@
+//! What is known of a connection from outside its task: progress, waits, orders to it.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::task::Waker;
+use std::time::Instant;
+
+use futures_util::task::AtomicWaker;
+
+/// Milliseconds since the door opened, never zero: zero stands for "not waiting".
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DoorClock(Instant);
+
+impl DoorClock {
+    pub(crate) fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    pub(crate) fn now_ms(self) -> u64 {
+        u64::try_from(self.0.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(1)
+    }
+}
+
+/// One connection, as the socket, the answers and the sweep share it.
+#[derive(Debug)]
+pub(crate) struct ConnectionState {
+    clock: DoorClock,
+    /// Requests whose answers are not finished.
+    active: AtomicU32,
+    /// Of these, answers that end when the peer goes: follows and long-polls.
+    waiting: AtomicU32,
+    /// When the first byte of a request came that is not whole yet.
+    head_since_ms: AtomicU64,
+    /// When the connection had nothing to do last.
+    idle_since_ms: AtomicU64,
+    /// Since when the peer takes nothing.
+    blocked_since_ms: AtomicU64,
+    /// Bytes that answers of unknown length have handed over.
+    handed: AtomicU64,
+    /// Bytes that the kernel has taken.
+    written: AtomicU64,
+    drained: AtomicWaker,
+    /// The peer has sent its last byte while a request was being answered.
+    reader: AtomicWaker,
+    task: OnceLock<Waker>,
+    shutting_down: AtomicBool,
+    cut: AtomicBool,
+    http2: AtomicBool,
+}
+
+/// Limits that the sweep holds a connection to, in ms.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deadlines {
+    pub(crate) head_ms: u64,
+    pub(crate) idle_ms: u64,
+    pub(crate) write_ms: u64,
+}
+
+impl ConnectionState {
+    pub(crate) fn new(clock: DoorClock) -> Self {
+        Self {
+            clock,
+            active: AtomicU32::new(0),
+            waiting: AtomicU32::new(0),
+            head_since_ms: AtomicU64::new(0),
+            idle_since_ms: AtomicU64::new(clock.now_ms()),
+            blocked_since_ms: AtomicU64::new(0),
+            handed: AtomicU64::new(0),
+            written: AtomicU64::new(0),
+            drained: AtomicWaker::new(),
+            reader: AtomicWaker::new(),
+            task: OnceLock::new(),
+            shutting_down: AtomicBool::new(false),
+            cut: AtomicBool::new(false),
+            http2: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn set_http2(&self) {
+        self.http2.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_http2(&self) -> bool {
+        self.http2.load(Ordering::Relaxed)
+    }
+
+    /// Bytes have come in.
+    pub(crate) fn received(&self) {
+        let in_head = self.head_since_ms.load(Ordering::Relaxed) != 0;
+        if !in_head && self.active.load(Ordering::Relaxed) == 0 {
+            self.head_since_ms.store(self.clock.now_ms(), Ordering::Relaxed);
+        }
+    }
+
+    /// A head is whole: its request is being answered.
+    pub(crate) fn begin_request(&self) {
+        self.head_since_ms.store(0, Ordering::Relaxed);
+        self.active.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// An answer is finished, or at least handed over.
+    pub(crate) fn end_request(&self) {
+        if self.active.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.idle_since_ms.store(self.clock.now_ms(), Ordering::Relaxed);
+            self.reader.wake();
+        }
+    }
+
+    /// An answer begins that is worth nothing once the peer has gone.
+    pub(crate) fn begin_waiting(&self) {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        self.reader.wake();
+    }
+
+    pub(crate) fn end_waiting(&self) {
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether the end of the peer's bytes must wait: a peer may close its sending side
+    /// and still want the answer.
+    pub(crate) fn defers_end(&self, waker: &Waker) -> bool {
+        let defers = || {
+            self.active.load(Ordering::Acquire) > 0
+                && self.waiting.load(Ordering::Acquire) == 0
+                && !self.is_http2()
+        };
+        if !defers() {
+            return false;
+        }
+        self.reader.register(waker);
+        defers()
+    }
+
+    /// The kernel took `bytes`.
+    pub(crate) fn wrote(&self, bytes: usize) {
+        self.written.fetch_add(bytes as u64, Ordering::Relaxed);
+        if self.blocked_since_ms.load(Ordering::Relaxed) != 0 {
+            self.blocked_since_ms.store(0, Ordering::Relaxed);
+        }
+        self.drained.wake();
+    }
+
+    /// The kernel takes nothing more for now.
+    pub(crate) fn write_blocked(&self) {
+        if self.blocked_since_ms.load(Ordering::Relaxed) == 0 {
+            self.blocked_since_ms.store(self.clock.now_ms(), Ordering::Relaxed);
+        }
+    }
+
+    /// Notes `bytes` of a long answer as handed to hyper. Called by the answer alone.
+    pub(crate) fn hand(&self, bytes: usize) {
+        let written = self.written.load(Ordering::Relaxed);
+        let handed = self.handed.load(Ordering::Relaxed).max(written);
+        self.handed.store(handed + bytes as u64, Ordering::Relaxed);
+    }
+
+    /// Whether a long answer must wait until the kernel has taken more of it.
+    ///
+    /// hyper with `pipeline_flush` buffers an answer without a limit; this is the limit.
+    /// Heads and chunk sizes count as written only, so that the sum errs towards going on.
+    pub(crate) fn is_backed_up(&self, bytes_max: u64, waker: &Waker) -> bool {
+        let backed_up = || {
+            let written = self.written.load(Ordering::Acquire);
+            self.handed.load(Ordering::Relaxed).saturating_sub(written) > bytes_max
+        };
+        if self.is_http2() || !backed_up() {
+            return false;
+        }
+        self.drained.register(waker);
+        backed_up()
+    }
+
+    pub(crate) fn register_task(&self, waker: &Waker) {
+        if self.task.get().is_none() {
+            // Another value can only be the waker of the same task.
+            drop(self.task.set(waker.clone()));
+        }
+    }
+
+    /// Asks the connection to finish what it is answering, and close.
+    pub(crate) fn shut_down(&self) {
+        self.shutting_down.store(true, Ordering::Release);
+        self.wake_task();
+    }
+
+    pub(crate) fn is_shutting_down(&self) -> bool {
+        self.shutting_down.load(Ordering::Acquire)
+    }
+
+    /// Ends the connection at once.
+    pub(crate) fn cut(&self) {
+        self.cut.store(true, Ordering::Release);
+        self.wake_task();
+    }
+
+    pub(crate) fn is_cut(&self) -> bool {
+        self.cut.load(Ordering::Acquire)
+    }
+
+    fn wake_task(&self) {
+        if let Some(task) = self.task.get() {
+            task.wake_by_ref();
+        }
+    }
+
+    /// Which limit the connection has passed at `now_ms`.
+    pub(crate) fn overdue(&self, now_ms: u64, deadlines: &Deadlines) -> Option<&'static str> {
+        let passed = |since: u64, limit: u64| since != 0 && now_ms.saturating_sub(since) > limit;
+        if passed(self.blocked_since_ms.load(Ordering::Relaxed), deadlines.write_ms) {
+            return Some("the peer takes nothing");
+        }
+        if self.active.load(Ordering::Relaxed) > 0 {
+            return None;
+        }
+        let head_since = self.head_since_ms.load(Ordering::Relaxed);
+        if !self.is_http2() && passed(head_since, deadlines.head_ms) {
+            return Some("the request head does not come to an end");
+        }
+        let idle_since = self.idle_since_ms.load(Ordering::Relaxed);
+        (head_since == 0 || self.is_http2())
+            .then(|| passed(idle_since, deadlines.idle_ms).then_some("the connection is idle"))
+            .flatten()
+    }
+}

@@ -1,0 +1,334 @@
+//! A follower: the answer to one open follow, as a sequence of byte chunks.
+//!
+//! Starts with stored pages and goes on with the ring; whenever the ring does not reach
+//! back to its offset it reads the store again.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use rand::RngExt;
+use squall_stream::request::{Read, ReadError, ReadTarget, StoreError};
+use squall_stream::store::{BoxFuture, StreamId};
+use squall_stream::{Event, Offset, Page, ReadFrom, StreamName, StreamStore};
+use squall_wire::sse::encode;
+
+use crate::follow::frame::{
+    Border, Dialect, View, closed_message, control_message, frame, gap_message, push_id,
+};
+use crate::follow::hub::{FollowerPermit, Membership};
+use crate::follow::ring::{Behind, FRAME_BYTES_MAX};
+use crate::pages::{PageBudget, PageError, PagePermit, Patience};
+
+/// Range of the `retry:` that spreads reconnecting clients, in ms.
+pub(crate) const RETRY_MS: std::ops::RangeInclusive<u64> = 1_000..=10_000;
+
+/// A page that is read whole whatever its size, once a small one has shown nothing.
+const PAGE_BYTES_WHOLE: usize = usize::MAX;
+
+type Paged = Result<(Page, PagePermit), ReadError>;
+
+/// How a follow begins.
+pub(crate) enum FollowStart {
+    /// With a page that has been read; `shows_start` sends the position first.
+    Page { page: Page, permit: PagePermit, shows_start: bool },
+    /// With word that what was asked for is gone, then from `earliest`.
+    Gap { stream: StreamId, requested: String, earliest: Offset },
+    /// When a stream of this name is made.
+    Await { name: StreamName },
+}
+
+/// One open follow.
+pub(crate) struct Follow {
+    store: Arc<dyn StreamStore>,
+    budget: Arc<PageBudget>,
+    membership: Membership,
+    view: View,
+    at: Offset,
+    phase: Phase,
+    /// Chunks that were made but not taken, at most two.
+    outbox: VecDeque<Bytes>,
+    /// Payload bytes to ask for.
+    page_bytes: usize,
+    /// Payload bytes that the next page is likely to have.
+    page_expected: usize,
+}
+
+enum Phase {
+    /// No stream has the name yet.
+    Await(StreamName),
+    /// A page is being read.
+    Reading {
+        stream: StreamId,
+        page: BoxFuture<'static, Paged>,
+    },
+    /// The first page of an awaited stream is being read.
+    Opening {
+        name: StreamName,
+        page: BoxFuture<'static, Paged>,
+    },
+    /// At the ring.
+    Live(StreamId),
+    Done,
+}
+
+impl Follow {
+    pub(crate) fn new(
+        store: Arc<dyn StreamStore>,
+        budget: Arc<PageBudget>,
+        permit: FollowerPermit,
+        view: View,
+        start: FollowStart,
+    ) -> Self {
+        let membership = Membership::new(permit);
+        let mut follow = Self {
+            store,
+            budget,
+            membership,
+            view,
+            at: Offset::START,
+            phase: Phase::Done,
+            outbox: VecDeque::new(),
+            page_bytes: FRAME_BYTES_MAX,
+            page_expected: FRAME_BYTES_MAX,
+        };
+        follow.begin(start);
+        follow
+    }
+
+    fn begin(&mut self, start: FollowStart) {
+        match start {
+            FollowStart::Page { page, permit, shows_start } => {
+                self.at = page.start;
+                self.membership.join(page.stream);
+                self.show_start(&page, shows_start);
+                self.take_page(page, permit);
+            }
+            FollowStart::Gap { stream, requested, earliest } => {
+                self.at = earliest;
+                self.membership.join(stream);
+                let mut out = Vec::new();
+                gap_message(&mut out, &requested, earliest);
+                self.push(out);
+                self.phase = self.read(stream);
+            }
+            FollowStart::Await { name } => self.phase = Phase::Await(name),
+        }
+    }
+
+    /// Tells the client its position before the first event, so that a reconnect loses
+    /// nothing that comes in between.
+    fn show_start(&mut self, page: &Page, shows_start: bool) {
+        let empty = page.entries.is_empty();
+        let mut out = Vec::new();
+        match self.view.dialect {
+            Dialect::Events if shows_start => push_id(&mut out, page.start),
+            Dialect::Sse if empty && !page.ends_stream() => {
+                let border = Border { up_to_date: true, ends_stream: false };
+                control_message(&mut out, page.start, self.view.cursor, border);
+            }
+            _ => {}
+        }
+        self.push(out);
+    }
+
+    /// The next chunk of the answer, or its end.
+    pub(crate) fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        self.membership.cell().register(cx.waker());
+        loop {
+            if let Some(chunk) = self.outbox.pop_front() {
+                return Poll::Ready(Some(chunk));
+            }
+            if let Phase::Done = self.phase {
+                return Poll::Ready(None);
+            }
+            if self.membership.cell().has_to_leave() {
+                self.push_retry();
+                self.phase = Phase::Done;
+                continue;
+            }
+            if self.membership.cell().take_heartbeat() {
+                return Poll::Ready(Some(Bytes::from_static(encode::HEARTBEAT)));
+            }
+            ready!(self.step(cx));
+        }
+    }
+
+    fn step(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        match &mut self.phase {
+            Phase::Await(name) => {
+                let name = name.clone();
+                // Registered first: a stream made from here on wakes this follower.
+                self.membership.await_name(&name);
+                self.phase = self.open(name);
+                Poll::Ready(())
+            }
+            Phase::Opening { page, .. } => {
+                let page = ready!(page.as_mut().poll(cx));
+                self.opened(page)
+            }
+            Phase::Reading { page, .. } => {
+                let page = ready!(page.as_mut().poll(cx));
+                self.paged(page);
+                Poll::Ready(())
+            }
+            Phase::Live(stream) => {
+                let stream = *stream;
+                self.live(stream)
+            }
+            Phase::Done => Poll::Ready(()),
+        }
+    }
+
+    fn live(&mut self, stream: StreamId) -> Poll<()> {
+        let (at, view) = (self.at, self.view);
+        match self.membership.ask(|ring, member| ring.take(at, view, member)) {
+            Behind::Frame { bytes, next, last } => {
+                self.at = next;
+                self.outbox.push_back(bytes);
+                if last {
+                    self.phase = Phase::Done;
+                }
+            }
+            Behind::Nothing => return Poll::Pending,
+            Behind::Fallen => self.phase = self.read(stream),
+            Behind::Closed => self.end_closed(),
+            Behind::Ended => self.phase = Phase::Done,
+        }
+        Poll::Ready(())
+    }
+
+    fn paged(&mut self, page: Paged) {
+        match page {
+            Ok((page, permit)) => self.take_page(page, permit),
+            Err(ReadError::Trimmed { earliest }) if self.view.dialect == Dialect::Events => {
+                let mut out = Vec::new();
+                gap_message(&mut out, &self.at.to_string(), earliest);
+                self.push(out);
+                self.at = earliest;
+                if let Phase::Reading { stream, .. } = self.phase {
+                    self.phase = self.read(stream);
+                }
+            }
+            // The client connects again, from its last id, and is told what is wrong then.
+            Err(ReadError::Store(_) | ReadError::Trimmed { .. }) => {
+                self.push_retry();
+                self.phase = Phase::Done;
+            }
+            Err(_) => self.phase = Phase::Done,
+        }
+    }
+
+    fn opened(&mut self, page: Paged) -> Poll<()> {
+        match page {
+            Ok((page, permit)) => {
+                self.at = page.start;
+                self.view.kind = page.content_type.kind();
+                self.membership.join(page.stream);
+                self.take_page(page, permit);
+                Poll::Ready(())
+            }
+            Err(ReadError::NotFound) => {
+                // Stay registered: `await_name` was called before the read.
+                if let Phase::Opening { name, .. } = &self.phase {
+                    self.phase = Phase::Await(name.clone());
+                }
+                Poll::Pending
+            }
+            Err(error) => {
+                self.paged(Err(error));
+                Poll::Ready(())
+            }
+        }
+    }
+
+    /// Frames a page and decides how to go on.
+    fn take_page(&mut self, page: Page, permit: PagePermit) {
+        let stream = page.stream;
+        let up_to_date = page.up_to_date();
+        let ends_stream = page.ends_stream();
+        let events: Vec<Event> = page.events().collect();
+        let mut next = page.next;
+        let mut out = Vec::new();
+        if !events.is_empty() {
+            out.reserve(page.data.len() + page.data.len() / 8 + 256);
+            next = frame(&mut out, self.view, &events, Border { up_to_date, ends_stream });
+        }
+        self.page_expected = page.data.len().max(FRAME_BYTES_MAX);
+        let shown = !out.is_empty();
+        if shown {
+            self.outbox.push_back(permit.hold(out));
+        }
+        // Nothing shown, and more behind: a cut character must be read with the event
+        // that completes it.
+        self.page_bytes = if shown || up_to_date { FRAME_BYTES_MAX } else { PAGE_BYTES_WHOLE };
+        self.at = next;
+        self.phase = if ends_stream {
+            if !shown {
+                self.end_closed();
+            }
+            Phase::Done
+        } else if up_to_date {
+            // Only a read that began after joining may tell the ring its tail; for the
+            // first page, which was read before, the ring asks for another if need be.
+            if matches!(self.phase, Phase::Reading { .. }) {
+                self.membership.observe_tail(page.tail);
+            }
+            Phase::Live(stream)
+        } else {
+            self.read(stream)
+        };
+    }
+
+    fn end_closed(&mut self) {
+        let mut out = Vec::new();
+        match self.view.dialect {
+            Dialect::Events => closed_message(&mut out, self.at),
+            Dialect::Sse => {
+                let border = Border { up_to_date: true, ends_stream: true };
+                control_message(&mut out, self.at, self.view.cursor, border);
+            }
+        }
+        self.push(out);
+        self.phase = Phase::Done;
+    }
+
+    fn read(&self, stream: StreamId) -> Phase {
+        let page = self.page(ReadTarget::Id(stream), ReadFrom::At(self.at));
+        Phase::Reading { stream, page }
+    }
+
+    fn open(&self, name: StreamName) -> Phase {
+        let page = self.page(ReadTarget::Name(name.clone()), ReadFrom::Start);
+        Phase::Opening { name, page }
+    }
+
+    fn page(&self, target: ReadTarget, from: ReadFrom) -> BoxFuture<'static, Paged> {
+        let (store, budget) = (Arc::clone(&self.store), Arc::clone(&self.budget));
+        let read = Read { target, from, bytes_max: self.page_bytes };
+        let expected = self.page_expected;
+        Box::pin(async move {
+            let patience = Patience::Endless;
+            match budget.read(&*store, read, expected, patience).await {
+                Ok(page) => Ok(page),
+                Err(PageError::Read(error)) => Err(error),
+                Err(PageError::Busy) => {
+                    Err(ReadError::Store(StoreError::QueueFull { queue: "page" }))
+                }
+            }
+        })
+    }
+
+    fn push(&mut self, out: Vec<u8>) {
+        if !out.is_empty() {
+            self.outbox.push_back(Bytes::from(out));
+        }
+    }
+
+    fn push_retry(&mut self) {
+        let mut out = Vec::new();
+        encode::retry_only(&mut out, rand::rng().random_range(RETRY_MS));
+        self.push(out);
+    }
+}

@@ -1,0 +1,110 @@
+//! The simple face: `/` and `/stream`, on the stream called `default`.
+
+use std::sync::{Arc, PoisonError};
+
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderValue, StatusCode};
+use squall_stream::request::{Append, AppendError, Newest, StoreError};
+use squall_stream::store::Lookup;
+use squall_stream::{ContentKind, ContentType, json};
+
+use crate::context::Context;
+use crate::door::{Answer, Reply, Request};
+use crate::problem::{ErrorCode, Problem};
+use crate::routes::live::{self, Followed};
+use crate::routes::router::{later, waiting};
+
+/// Times that an append looks for the type of a stream that others delete and create anew.
+const TYPE_TRIES_MAX: usize = 4;
+
+/// `GET /`: the newest event.
+pub(crate) fn newest(context: &Context) -> Answer {
+    match context.store.newest(&context.default_stream) {
+        Lookup::Ready(found) => Answer::Ready(newest_reply(found)),
+        Lookup::Later(future) => Answer::Later(Box::pin(async move { newest_reply(future.await) })),
+    }
+}
+
+fn newest_reply(found: Result<Option<Newest>, StoreError>) -> Reply {
+    match found {
+        Ok(Some(newest)) => Reply::new(StatusCode::OK)
+            .header(CONTENT_TYPE, content_type_value(&newest.content_type))
+            .header(CACHE_CONTROL, HeaderValue::from_static("no-cache"))
+            .whole(newest.payload),
+        Ok(None) => Reply::new(StatusCode::NO_CONTENT)
+            .header(CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+        Err(error) => Problem::from(error).reply(),
+    }
+}
+
+/// A stream's content type as a header value; the usual one without a copy.
+pub(crate) fn content_type_value(content_type: &ContentType) -> HeaderValue {
+    match content_type.as_str() {
+        "text/plain" => HeaderValue::from_static("text/plain"),
+        "application/json" => HeaderValue::from_static("application/json"),
+        // Printable ASCII, as every ContentType is.
+        other => HeaderValue::from_str(other)
+            .unwrap_or(HeaderValue::from_static("application/octet-stream")),
+    }
+}
+
+/// `POST /`: appends the body as one event.
+pub(crate) fn append(context: &Arc<Context>, request: Request) -> Answer {
+    let context = Arc::clone(context);
+    later(async move {
+        let config = &context.config;
+        let read =
+            request.body.read(config.event_bytes_max, config.body_pause_max, &context.bodies);
+        let (body, _permit) = read.await?;
+        if body.is_empty() {
+            return Err(Problem::new(ErrorCode::EmptyBody, "the body is empty"));
+        }
+        append_body(&context, body).await?;
+        Ok(Reply::new(StatusCode::OK)
+            .header(CONTENT_TYPE, HeaderValue::from_static("text/plain"))
+            .whole(Bytes::from_static(b"Success")))
+    })
+}
+
+/// Appends as the stream's own type, which is found out by trying.
+async fn append_body(context: &Context, body: Bytes) -> Result<(), Problem> {
+    let lock = &context.default_type;
+    for _ in 0..TYPE_TRIES_MAX {
+        let content_type = lock.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let create = content_type.kind() == ContentKind::Text;
+        let events = match content_type.kind() {
+            ContentKind::Json => json_events(&body, context.config.json_elements_max)?,
+            ContentKind::Text | ContentKind::Binary => vec![body.clone()],
+        };
+        let append =
+            Append { create, ..Append::new(context.default_stream.clone(), content_type, events) };
+        let found = match context.store.append(append).await {
+            Ok(_) => return Ok(()),
+            Err(AppendError::ContentTypeMismatch { expected }) => expected,
+            // Deleted since its type was learnt: it is created as text.
+            Err(AppendError::NotFound) => ContentType::text_plain(),
+            Err(error) => return Err(error.into()),
+        };
+        *lock.write().unwrap_or_else(PoisonError::into_inner) = found;
+    }
+    Err(Problem::new(ErrorCode::Overloaded, "the stream's type keeps changing"))
+}
+
+/// The events of a JSON body, of which there must be at least one.
+pub(crate) fn json_events(body: &Bytes, elements_max: usize) -> Result<Vec<Bytes>, Problem> {
+    let events = json::elements(body, elements_max)?;
+    if events.is_empty() {
+        return Err(Problem::new(ErrorCode::EmptyBody, "the array is empty"));
+    }
+    Ok(events)
+}
+
+/// `GET /stream`: follows, waiting for the stream if there is none.
+pub(crate) fn follow(context: &Arc<Context>, request: Request) -> Answer {
+    let context = Arc::clone(context);
+    waiting(async move {
+        let name = context.default_stream.clone();
+        live::events(&context, &request, Followed { name, awaits: true, plain: true }).await
+    })
+}
