@@ -35,7 +35,8 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:?}");
+            // Not `{:?}`, which would add a backtrace where one is asked for.
+            eprintln!("error: {error:#}");
             ExitCode::FAILURE
         }
     }

@@ -102,20 +102,28 @@ fn moments(trace: &str) -> Vec<Moment> {
 /// A reply counts from the start of its call, a request and a sync from its end: what is
 /// in doubt is counted against the server.
 fn moment(line: &str) -> Option<Moment> {
+    let call = call_name(line);
+    if matches!(call, "fdatasync" | "fsync") {
+        let (_, result) = line.rsplit_once(" = ")?;
+        return Some(Moment::Sync {
+            is_data: call == "fdatasync",
+            is_done: result.trim() == "0",
+        });
+    }
     if line.contains("\"HTTP/1.1 ") {
         return Some(Moment::Reply {
             is_success: line.contains("\"HTTP/1.1 2"),
         });
     }
-    if line.contains("\"POST /") {
-        return Some(Moment::Request);
-    }
-    let call = line.split_whitespace().find(|word| word.contains("sync"))?;
-    let (_, result) = line.rsplit_once(" = ")?;
-    Some(Moment::Sync {
-        is_data: call.starts_with("fdatasync"),
-        is_done: result.trim() == "0",
-    })
+    line.contains("\"POST /").then_some(Moment::Request)
+}
+
+/// The call of a line: `8 fsync(5) = 0` or `8 <... fsync resumed>) = 0`.
+fn call_name(line: &str) -> &str {
+    let (_, rest) = line.split_once(' ').unwrap_or_default();
+    let rest = rest.trim_start();
+    let rest = rest.strip_prefix("<... ").unwrap_or(rest);
+    rest.split(['(', ' ']).next().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -154,6 +162,7 @@ mod tests {
             reply(false),
         );
         check(r#"7 write(4, "\1\0\0\0\0\0\0\0", 8) = 8"#, None);
-        check("+++ exited with 6 +++", None);
+        check(r#"7 write(4, "/v1/stream/fsync", 16) = 16"#, None);
+        check("7 +++ exited with 6 +++", None);
     }
 }
