@@ -22,10 +22,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "squall-client",
         ],
     ),
-    (
-        "squall-server",
-        &["squall-stream", "squall-wire", "squall-client"],
-    ),
+    ("squall-server", &["squall-stream", "squall-wire", "squall-client"]),
     ("squall-sqlite", &["squall-stream"]),
     ("squall-jetstream", &["squall-stream"]),
     ("squall-stream", &[]),
@@ -83,10 +80,8 @@ impl Graph {
     pub fn from_metadata(metadata: &Metadata) -> Option<Self> {
         let mut packages = BTreeMap::new();
         for node in &metadata.resolve.as_ref()?.nodes {
-            let mut package = Package {
-                name: metadata[&node.id].name.to_string(),
-                ..Package::default()
-            };
+            let mut package =
+                Package { name: metadata[&node.id].name.to_string(), ..Package::default() };
             for dependency in &node.deps {
                 let is_dev = |kind: DependencyKind| kind == DependencyKind::Development;
                 let kinds = || dependency.dep_kinds.iter().map(|info| info.kind);
@@ -100,10 +95,7 @@ impl Graph {
             packages.insert(node.id.repr.clone(), package);
         }
         for member in metadata.workspace_packages() {
-            let path = member
-                .manifest_path
-                .strip_prefix(&metadata.workspace_root)
-                .ok()?;
+            let path = member.manifest_path.strip_prefix(&metadata.workspace_root).ok()?;
             packages.get_mut(&member.id.repr)?.member = Some(Member {
                 is_subject: path.starts_with("subjects"),
                 is_publishable: member.publish.as_ref().is_none_or(|to| !to.is_empty()),
@@ -129,11 +121,7 @@ impl Graph {
         let mut seen = BTreeSet::from([id]);
         let mut open = vec![id];
         while let Some(package) = open.pop().and_then(|id| self.packages.get(id)) {
-            for need in package
-                .needs
-                .iter()
-                .filter(|need| seen.insert(need.as_str()))
-            {
+            for need in package.needs.iter().filter(|need| seen.insert(need.as_str())) {
                 names.extend(self.packages.get(need).map(|package| package.name.as_str()));
                 open.push(need);
             }
@@ -158,10 +146,7 @@ pub fn check(graph: &Graph) -> Vec<String> {
 /// Internal edges follow the table; subjects and tools are nobody's dependency.
 fn check_edges(graph: &Graph, package: &Package, member: &Member) -> Vec<String> {
     let name = &package.name;
-    let row = ALLOWED
-        .iter()
-        .find(|(from, _)| from == name)
-        .map(|(_, to)| *to);
+    let row = ALLOWED.iter().find(|(from, _)| from == name).map(|(_, to)| *to);
     let allowed = match row {
         Some(allowed) => allowed,
         None if member.is_subject => &[],
@@ -187,9 +172,7 @@ fn check_purity(graph: &Graph, id: &str, package: &Package) -> Vec<String> {
     }
     let needs = graph.needs_at_all(id);
     let impure = IMPURE.iter().filter(|name| needs.contains(**name));
-    impure
-        .map(|name| format!("{}: does no IO, but needs {name}", package.name))
-        .collect()
+    impure.map(|name| format!("{}: does no IO, but needs {name}", package.name)).collect()
 }
 
 /// Hidden libraries are named by their owners only. Subjects stand for other servers.
@@ -231,34 +214,20 @@ mod tests {
     fn graph(lines: &[&str]) -> Graph {
         let mut graph = Graph::default();
         let mut add = |name: &str| {
-            let is_member = ["squall", "xtask", "subject"]
-                .iter()
-                .any(|p| name.starts_with(p));
+            let is_member = ["squall", "xtask", "subject"].iter().any(|p| name.starts_with(p));
             let member = is_member.then(|| Member {
                 is_subject: name.starts_with("subject"),
                 is_publishable: false,
                 has_rust_version: true,
             });
-            let package = Package {
-                name: name.to_owned(),
-                member,
-                ..Package::default()
-            };
+            let package = Package { name: name.to_owned(), member, ..Package::default() };
             graph.packages.entry(name.to_owned()).or_insert(package);
         };
         let edges: Vec<Vec<&str>> = lines.iter().map(|line| line.split(' ').collect()).collect();
-        edges
-            .iter()
-            .flatten()
-            .filter(|word| !word.contains('>'))
-            .for_each(|name| add(name));
+        edges.iter().flatten().filter(|word| !word.contains('>')).for_each(|name| add(name));
         for edge in edges.iter().filter(|edge| edge.len() == 3) {
             let package = graph.packages.get_mut(edge[0]).unwrap();
-            let set = if edge[1] == "->" {
-                &mut package.needs
-            } else {
-                &mut package.tests_with
-            };
+            let set = if edge[1] == "->" { &mut package.needs } else { &mut package.tests_with };
             set.insert(edge[2].to_owned());
         }
         graph
@@ -306,32 +275,20 @@ mod tests {
 
     #[test]
     fn the_testkit_is_for_tests_only() {
-        check_lines(
-            &["squall -> squall-testkit"],
-            &["squall: must not depend on squall-testkit"],
-        );
+        check_lines(&["squall -> squall-testkit"], &["squall: must not depend on squall-testkit"]);
     }
 
     #[test]
     fn tools_and_subjects_are_not_depended_on() {
         check_lines(&["squall -> xtask"], &["squall: must not depend on xtask"]);
         check_lines(&["squall ~> xtask"], &["squall: must not test with xtask"]);
-        check_lines(
-            &["squall-lab ~> subject-a"],
-            &["squall-lab: must not test with subject-a"],
-        );
-        check_lines(
-            &["subject-a -> squall-wire"],
-            &["subject-a: must not depend on squall-wire"],
-        );
+        check_lines(&["squall-lab ~> subject-a"], &["squall-lab: must not test with subject-a"]);
+        check_lines(&["subject-a -> squall-wire"], &["subject-a: must not depend on squall-wire"]);
     }
 
     #[test]
     fn a_crate_without_a_row_fails() {
-        check_lines(
-            &["squall-extra"],
-            &["squall-extra: has no row in the table of arrows"],
-        );
+        check_lines(&["squall-extra"], &["squall-extra: has no row in the table of arrows"]);
     }
 
     #[test]
@@ -340,10 +297,7 @@ mod tests {
             &["squall-wire -> left", "left -> right", "right -> mio"],
             &["squall-wire: does no IO, but needs mio"],
         );
-        check_lines(
-            &["squall-stream -> tokio"],
-            &["squall-stream: does no IO, but needs tokio"],
-        );
+        check_lines(&["squall-stream -> tokio"], &["squall-stream: does no IO, but needs tokio"]);
     }
 
     #[test]
@@ -352,10 +306,7 @@ mod tests {
             &["squall-server -> rusqlite"],
             &["squall-server: rusqlite is hidden behind squall-sqlite"],
         );
-        check_lines(
-            &["squall -> hyper"],
-            &["squall: hyper is hidden behind squall-server"],
-        );
+        check_lines(&["squall -> hyper"], &["squall: hyper is hidden behind squall-server"]);
         check_lines(
             &["xtask -> hyper-util"],
             &["xtask: hyper-util is hidden behind squall-server and squall-client"],
@@ -365,16 +316,11 @@ mod tests {
     #[test]
     fn manifests_keep_the_crate_at_home_and_name_a_version() {
         let mut graph = graph(&["squall-wire"]);
-        graph.packages.get_mut("squall-wire").unwrap().member = Some(Member {
-            is_publishable: true,
-            ..Member::default()
-        });
+        graph.packages.get_mut("squall-wire").unwrap().member =
+            Some(Member { is_publishable: true, ..Member::default() });
         assert_eq!(
             check(&graph),
-            [
-                "squall-wire: needs `publish = false`",
-                "squall-wire: needs a rust-version"
-            ]
+            ["squall-wire: needs `publish = false`", "squall-wire: needs a rust-version"]
         );
     }
 }

@@ -12,15 +12,7 @@ use crate::{crash, real, workspace};
 const STEPS: &[Step] = &[
     Step::fast("fmt", |p| p.cargo(&["fmt", "--all", "--check"])),
     Step::fast("clippy", |p| {
-        p.cargo(&[
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--locked",
-            "--",
-            "-D",
-            "warnings",
-        ])
+        p.cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
     }),
     Step::fast("test", |p| p.cargo(&["test", "--workspace", "--locked"])),
     Step::real("build", |p| p.cargo(&["build", "--release", "--locked"])),
@@ -28,9 +20,7 @@ const STEPS: &[Step] = &[
     Step::real("ab", real::ab::run),
     Step::real("strace-sync", real::strace_sync::run),
     Step::real("disk-full", real::disk_full::run),
-    Step::real("crash", |p| {
-        crash::run_rounds(&p.squall, 100, 50, 1).map(|()| Outcome::Passed)
-    }),
+    Step::real("crash", |p| crash::run_rounds(&p.squall, 100, 50, 1).map(|()| Outcome::Passed)),
 ];
 
 /// What to run.
@@ -63,19 +53,11 @@ struct Step {
 
 impl Step {
     const fn fast(name: &'static str, run: fn(&Programs) -> Result<Outcome>) -> Self {
-        Self {
-            name,
-            is_real: false,
-            run,
-        }
+        Self { name, is_real: false, run }
     }
 
     const fn real(name: &'static str, run: fn(&Programs) -> Result<Outcome>) -> Self {
-        Self {
-            name,
-            is_real: true,
-            run,
-        }
+        Self { name, is_real: true, run }
     }
 }
 
@@ -96,10 +78,7 @@ impl Programs {
     pub fn find() -> Result<Self> {
         let target = workspace::metadata()?.target_directory;
         let squall = target.join("release").join("squall").into_std_path_buf();
-        Ok(Self {
-            root: workspace::root(),
-            squall,
-        })
+        Ok(Self { root: workspace::root(), squall })
     }
 
     /// Runs cargo in the workspace.
@@ -158,45 +137,22 @@ fn run_step(step: &Step, programs: &Programs) -> (Row, Result<()>) {
     let (outcome, result) = match result {
         Ok(Outcome::Passed) => ("passed".to_owned(), Ok(())),
         Ok(Outcome::Skipped(reason)) => {
-            println!(
-                "!!!\n!!! SKIPPED, so NOT tested: {}: {reason}\n!!!",
-                step.name
-            );
+            println!("!!!\n!!! SKIPPED, so NOT tested: {}: {reason}\n!!!", step.name);
             (format!("SKIPPED: {reason}"), Ok(()))
         }
         Err(error) => ("FAILED".to_owned(), Err(error)),
     };
-    println!(
-        "=== {}: {outcome} after {:.1} s",
-        step.name,
-        time.as_secs_f64()
-    );
-    (
-        Row {
-            name: step.name,
-            time,
-            outcome,
-        },
-        result,
-    )
+    println!("=== {}: {outcome} after {:.1} s", step.name, time.as_secs_f64());
+    (Row { name: step.name, time, outcome }, result)
 }
 
 fn table(rows: &[Row], total: Duration) -> String {
-    let width = rows
-        .iter()
-        .map(|row| row.name.len())
-        .max()
-        .unwrap_or(0)
-        .max("total".len());
+    let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0).max("total".len());
     let line = |name: &str, time: Duration, outcome: &str| {
-        format!("{name:width$}  {:>8.1} s  {outcome}", time.as_secs_f64())
-            .trim_end()
-            .to_owned()
+        format!("{name:width$}  {:>8.1} s  {outcome}", time.as_secs_f64()).trim_end().to_owned()
     };
-    let mut lines: Vec<String> = rows
-        .iter()
-        .map(|row| line(row.name, row.time, &row.outcome))
-        .collect();
+    let mut lines: Vec<String> =
+        rows.iter().map(|row| line(row.name, row.time, &row.outcome)).collect();
     lines.push(line("total", total, ""));
     lines.join("\n")
 }
@@ -220,10 +176,7 @@ mod tests {
             time: Duration::from_millis(seconds * 1_000 + 250),
             outcome: outcome.to_owned(),
         };
-        let rows = [
-            row("fmt", 1, "passed"),
-            row("disk-full", 2, "SKIPPED: not root"),
-        ];
+        let rows = [row("fmt", 1, "passed"), row("disk-full", 2, "SKIPPED: not root")];
         let expected = "fmt             1.2 s  passed\n\
             disk-full       2.2 s  SKIPPED: not root\n\
             total           4.0 s";
@@ -242,10 +195,7 @@ mod tests {
 
     #[test]
     fn a_failing_step_is_a_row_and_an_error() {
-        let programs = Programs {
-            root: PathBuf::new(),
-            squall: PathBuf::new(),
-        };
+        let programs = Programs { root: PathBuf::new(), squall: PathBuf::new() };
         let (row, result) = run_step(&Step::fast("bad", |_| bail!("no")), &programs);
         assert_eq!(row.outcome, "FAILED");
         assert!(result.is_err());

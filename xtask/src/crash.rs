@@ -64,9 +64,7 @@ pub fn run_rounds(binary: &Path, rounds: u32, connections: u32, seed: u64) -> Re
             report.round, verdict.acked, verdict.refused, verdict.unknown, verdict.unknown_present
         );
     });
-    let judged = result
-        .context("the crash test broke off")
-        .and_then(|summary| judge(&summary));
+    let judged = result.context("the crash test broke off").and_then(|summary| judge(&summary));
     judged.inspect_err(|_| println!("seed {seed}, data kept in {}", data.keep().display()))
 }
 

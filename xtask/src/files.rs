@@ -7,11 +7,7 @@
 pub const LINES_MAX: usize = 500;
 
 /// Words that mark unfinished work. Assembled, so that this file passes its own rule.
-const LOOSE_ENDS: [&str; 3] = [
-    concat!("TO", "DO"),
-    concat!("FIX", "ME"),
-    concat!("XX", "X"),
-];
+const LOOSE_ENDS: [&str; 3] = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
 
 /// Package registries: a project file names a package, not where it comes from.
 const REGISTRIES: [&str; 4] = [
@@ -35,9 +31,7 @@ pub fn check(path: &str, text: &str) -> Vec<String> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let mut problems = Vec::new();
     if name == "rust-toolchain.toml" || name == "rust-toolchain" {
-        problems.push(format!(
-            "{path}: the toolchain is the user's; rust-version says the least"
-        ));
+        problems.push(format!("{path}: the toolchain is the user's; rust-version says the least"));
     }
     if name == "Cargo.lock" {
         return problems;
@@ -87,10 +81,7 @@ fn check_mod_file(path: &str, text: &str) -> Vec<String> {
             None if item.starts_with("use ") && is_public => Some(';'),
             None if line.is_empty() || line.starts_with("//") => None,
             None => {
-                problems.push(format!(
-                    "{path}:{}: only docs, mod and pub use here",
-                    index + 1
-                ));
+                problems.push(format!("{path}:{}: only docs, mod and pub use here", index + 1));
                 None
             }
         };
@@ -117,18 +108,14 @@ fn check_words(path: &str, text: &str) -> Vec<String> {
         let lower = line.to_ascii_lowercase();
         for word in LOOSE_ENDS.iter().filter(|word| has_word(line, word)) {
             if !names_issue(line) {
-                problems.push(format!(
-                    "{place}: {word} without an issue number, such as #12"
-                ));
+                problems.push(format!("{place}: {word} without an issue number, such as #12"));
             }
         }
         for host in REGISTRIES.iter().filter(|host| lower.contains(**host)) {
             problems.push(format!("{place}: names the registry {host}"));
         }
         for text in OUTSIDE.iter().filter(|text| line.contains(**text)) {
-            problems.push(format!(
-                "{place}: cites {text}, which is not part of the project"
-            ));
+            problems.push(format!("{place}: cites {text}, which is not part of the project"));
         }
     }
     problems
@@ -144,9 +131,7 @@ fn has_word(line: &str, word: &str) -> bool {
 }
 
 fn names_issue(line: &str) -> bool {
-    line.split('#')
-        .skip(1)
-        .any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    line.split('#').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -165,20 +150,13 @@ mod tests {
     #[test]
     fn long_files_fail_and_their_tests_do_not_count() {
         let code = "x\n".repeat(LINES_MAX - 1);
-        let tests = format!(
-            "#[cfg(test)]\nmod tests {{\n{}}}\n",
-            "    y\n".repeat(LINES_MAX)
-        );
+        let tests = format!("#[cfg(test)]\nmod tests {{\n{}}}\n", "    y\n".repeat(LINES_MAX));
         check("a.rs", &code, &[]);
         check("a.rs", &format!("{code}x\n"), &["a.rs: 500 lines"]);
         check("a.rs", &format!("{code}{tests}"), &[]);
         check("a.rs", &format!("{code}x\n{tests}"), &["a.rs: 500 lines"]);
         check("a.rs", &format!("{tests}{code}"), &["a.rs: 1002 lines"]);
-        check(
-            "a.rs",
-            &format!("{code}#[cfg(test)]\nmod tests;\n"),
-            &["a.rs: 501 lines"],
-        );
+        check("a.rs", &format!("{code}#[cfg(test)]\nmod tests;\n"), &["a.rs: 501 lines"]);
         check("tests/it/a.rs", &format!("{code}x\n"), &["500 lines"]);
         check("a.md", &format!("{code}x\n"), &[]);
     }
@@ -209,19 +187,11 @@ mod tests {
     #[test]
     fn registries_and_outside_texts_are_not_named() {
         for host in REGISTRIES {
-            check(
-                "a.md",
-                &format!("see https://{}/x\n", host.to_uppercase()),
-                &["registry"],
-            );
+            check("a.md", &format!("see https://{}/x\n", host.to_uppercase()), &["registry"]);
             check("Cargo.lock", &format!("source = \"{host}\"\n"), &[]);
         }
         for text in OUTSIDE {
-            check(
-                "a.rs",
-                &format!("//! See {text}.\n"),
-                &["not part of the project"],
-            );
+            check("a.rs", &format!("//! See {text}.\n"), &["not part of the project"]);
         }
     }
 

@@ -7,10 +7,7 @@ use clap::{Parser, Subcommand};
 use xtask::{ci, crash, tidy};
 
 #[derive(Parser)]
-#[command(
-    name = "cargo xtask",
-    about = "The gate and the toolbox of the project"
-)]
+#[command(name = "cargo xtask", about = "The gate and the toolbox of the project")]
 struct Cli {
     #[command(subcommand)]
     command: Command,

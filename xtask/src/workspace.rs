@@ -19,20 +19,13 @@ pub(crate) fn metadata() -> Result<Metadata> {
     let platform = host_triple()?;
     MetadataCommand::new()
         .current_dir(root())
-        .other_options([
-            "--locked".to_owned(),
-            "--filter-platform".to_owned(),
-            platform,
-        ])
+        .other_options(["--locked".to_owned(), "--filter-platform".to_owned(), platform])
         .exec()
         .context("cargo metadata")
 }
 
 fn host_triple() -> Result<String> {
-    let output = Command::new("rustc")
-        .arg("-vV")
-        .output()
-        .context("rustc -vV")?;
+    let output = Command::new("rustc").arg("-vV").output().context("rustc -vV")?;
     let text = String::from_utf8_lossy(&output.stdout);
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
     Ok(host.context("rustc -vV names no host")?.to_owned())
@@ -41,10 +34,7 @@ fn host_triple() -> Result<String> {
 /// Paths of all project files, relative to `root`: what git tracks, or without git what is
 /// there.
 pub(crate) fn project_files(root: &Path) -> Result<Vec<PathBuf>> {
-    let listed = Command::new("git")
-        .args(["ls-files", "-z"])
-        .current_dir(root)
-        .output();
+    let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output();
     let mut files = match listed {
         Ok(output) if output.status.success() => {
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -69,10 +59,7 @@ fn walk(root: &Path, below: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
         let skipped = [".git", "target", "node_modules", "squall-data"];
         if !entry.file_type()?.is_dir() {
             found.push(path);
-        } else if !skipped
-            .iter()
-            .any(|name| entry.file_name() == OsStr::new(name))
-        {
+        } else if !skipped.iter().any(|name| entry.file_name() == OsStr::new(name)) {
             walk(root, &path, found)?;
         }
     }

@@ -16,9 +16,7 @@ const REQUESTS: u32 = 1_000;
 /// A request failed, or the server could not be run.
 pub fn run(programs: &Programs) -> Result<Outcome> {
     if !is_installed("ab") {
-        return Ok(Outcome::Skipped(
-            "ab is not installed (apache2-utils)".to_owned(),
-        ));
+        return Ok(Outcome::Skipped("ab is not installed (apache2-utils)".to_owned()));
     }
     let mut fresh = Fresh::start(&programs.squall)?;
     let directory = tempfile::tempdir()?;
@@ -50,10 +48,7 @@ fn check(what: &str, args: &[&str]) -> Result<()> {
 /// All requests completed, none failed, and every answer was 2xx.
 fn judge(report: &str, requests: u32) -> Result<()> {
     let complete = field(report, "Complete requests:");
-    ensure!(
-        complete == Some(&requests.to_string()),
-        "complete: {complete:?} of {requests}"
-    );
+    ensure!(complete == Some(&requests.to_string()), "complete: {complete:?} of {requests}");
     let failed = field(report, "Failed requests:");
     ensure!(failed == Some("0"), "failed: {failed:?}");
     let other = field(report, "Non-2xx responses:");
@@ -63,9 +58,7 @@ fn judge(report: &str, requests: u32) -> Result<()> {
 
 /// The first word behind `name` at the start of a line.
 fn field<'a>(report: &'a str, name: &str) -> Option<&'a str> {
-    let rest = report
-        .lines()
-        .find_map(|line| line.trim_start().strip_prefix(name))?;
+    let rest = report.lines().find_map(|line| line.trim_start().strip_prefix(name))?;
     rest.split_whitespace().next()
 }
 

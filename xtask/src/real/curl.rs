@@ -26,11 +26,7 @@ fn simple_face(fresh: &Fresh) -> Result<()> {
     let url = fresh.url("/");
     expect("POST / says", &curl(&["-d", "hello", &url])?, "Success")?;
     expect("GET / returns the newest", &curl(&[&url])?, "hello")?;
-    expect(
-        "HTTP/2 works",
-        &curl(&["--http2-prior-knowledge", &url])?,
-        "hello",
-    )
+    expect("HTTP/2 works", &curl(&["--http2-prior-knowledge", &url])?, "hello")
 }
 
 /// `/v1/stream/{name}`: create, append, read from the start and from an offset.
@@ -40,25 +36,12 @@ fn streams(fresh: &Fresh) -> Result<()> {
     curl(&[&["-X", "PUT"], &text[..], &[&url]].concat())?;
     curl(&[&text[..], &["--data-binary", "one\n", &url]].concat())?;
     let appended = curl(&[&["-i"], &text[..], &["--data-binary", "two\n", &url]].concat())?;
-    ensure!(
-        appended.starts_with("HTTP/1.1 204"),
-        "an append answered {appended:?}"
-    );
-    expect(
-        "the start",
-        &curl(&[&format!("{url}?offset=-1")])?,
-        "one\ntwo\n",
-    )?;
+    ensure!(appended.starts_with("HTTP/1.1 204"), "an append answered {appended:?}");
+    expect("the start", &curl(&[&format!("{url}?offset=-1")])?, "one\ntwo\n")?;
     let read = curl(&["-i", &format!("{url}?offset=-1")])?;
-    let up_to_date = read
-        .to_ascii_lowercase()
-        .contains("stream-up-to-date: true");
+    let up_to_date = read.to_ascii_lowercase().contains("stream-up-to-date: true");
     ensure!(up_to_date, "a whole read is not up to date: {read:?}");
-    expect(
-        "the last event",
-        &curl(&[&format!("{url}?offset=last")])?,
-        "two\n",
-    )
+    expect("the last event", &curl(&[&format!("{url}?offset=last")])?, "two\n")
 }
 
 /// `live=events`: what is stored, then nothing; from `Last-Event-ID`, only what came later.
@@ -66,24 +49,14 @@ fn follows(fresh: &Fresh) -> Result<()> {
     let url = fresh.url("/v1/stream/orders?live=events");
     let all = follow(&[&url])?;
     let events = data_lines(&all);
-    ensure!(
-        events.starts_with(&["one", "two"].map(String::from)),
-        "followed {all:?}"
-    );
+    ensure!(events.starts_with(&["one", "two"].map(String::from)), "followed {all:?}");
     let first_id = ids(&all).into_iter().next().unwrap_or_default();
     let rest = follow(&["-H", &format!("Last-Event-ID: {first_id}"), &url])?;
-    expect(
-        "behind the first event",
-        &data_lines(&rest).join(","),
-        "two",
-    )
+    expect("behind the first event", &data_lines(&rest).join(","), "two")
 }
 
 fn curl(args: &[&str]) -> Result<String> {
-    output_of(
-        "curl",
-        &[&["-sS", "--max-time", "20", "--fail"], args].concat(),
-    )
+    output_of("curl", &[&["-sS", "--max-time", "20", "--fail"], args].concat())
 }
 
 /// A follow ends only when it is cut: here after a second, which curl reports as code 28.
@@ -93,10 +66,7 @@ fn follow(args: &[&str]) -> Result<String> {
 }
 
 fn expect(what: &str, found: &str, expected: &str) -> Result<()> {
-    ensure!(
-        found == expected,
-        "{what}: {expected:?} expected, {found:?} found"
-    );
+    ensure!(found == expected, "{what}: {expected:?} expected, {found:?} found");
     println!("{what}: {found:?}");
     Ok(())
 }
@@ -104,10 +74,7 @@ fn expect(what: &str, found: &str, expected: &str) -> Result<()> {
 /// The non-empty `data:` lines of an event stream. The events here end with a line feed,
 /// which makes a second, empty data line.
 fn data_lines(sse: &str) -> Vec<String> {
-    field_values(sse, "data")
-        .into_iter()
-        .filter(|data| !data.is_empty())
-        .collect()
+    field_values(sse, "data").into_iter().filter(|data| !data.is_empty()).collect()
 }
 
 fn ids(sse: &str) -> Vec<String> {

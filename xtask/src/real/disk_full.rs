@@ -67,10 +67,7 @@ fn fill(server: &ServerProcess, disk: &Disk, log: &mut ConnectionLog) -> Result<
         refused_in_a_row = match response.status {
             200 | 204 => 0,
             503 | 507 => refused_in_a_row + 1,
-            status => bail!(
-                "append {count} on a filling disk: {status} {}",
-                response.text()
-            ),
+            status => bail!("append {count} on a filling disk: {status} {}", response.text()),
         };
         if response.status == 507 && first.is_none() {
             println!("507 at append {count}: {}", response.text());
@@ -87,11 +84,7 @@ fn fill(server: &ServerProcess, disk: &Disk, log: &mut ConnectionLog) -> Result<
 /// While the disk is full the server is not ready, and reads go on.
 fn still_serves(server: &ServerProcess, log: &ConnectionLog) -> Result<()> {
     let ready = call(server.address(), &Request::new("GET", "/readyz"))?;
-    ensure!(
-        ready.status == 503,
-        "ready on a full disk: {}",
-        ready.status
-    );
+    ensure!(ready.status == 503, "ready on a full disk: {}", ready.status);
     println!("not ready: {}", ready.text());
     compare(server.address(), TARGET, log)
 }
@@ -102,19 +95,12 @@ fn resumes(server: &ServerProcess, log: &mut ConnectionLog) -> Result<()> {
         let response = call(server.address(), &Request::new("GET", "/readyz"));
         response.is_ok_and(|response| response.status == 200)
     };
-    ensure!(
-        wait_until(RECOVERY_MAX, ready),
-        "not ready {RECOVERY_MAX:?} after space came back"
-    );
+    ensure!(wait_until(RECOVERY_MAX, ready), "not ready {RECOVERY_MAX:?} after space came back");
     let mut connection = Connection::open(server.address())?;
     for _ in 0..100 {
         let response = append(&mut connection, TARGET, log)?;
         let status = response.status;
-        ensure!(
-            matches!(status, 200 | 204),
-            "with space again: {status} {}",
-            response.text()
-        );
+        ensure!(matches!(status, 200 | 204), "with space again: {status} {}", response.text());
     }
     compare(server.address(), TARGET, log)
 }
@@ -127,10 +113,7 @@ struct Disk {
 impl Disk {
     fn mount() -> Result<Self> {
         let directory = tempfile::Builder::new().prefix("squall-disk-").tempdir()?;
-        let path = directory
-            .path()
-            .to_str()
-            .context("the temporary path is not text")?;
+        let path = directory.path().to_str().context("the temporary path is not text")?;
         let size = format!("size={DISK_MIB}m");
         output_of("mount", &["-t", "tmpfs", "-o", &size, "tmpfs", path])?;
         Ok(Self { directory })

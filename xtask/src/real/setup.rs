@@ -29,11 +29,7 @@ impl Fresh {
         let directory = tempfile::Builder::new().prefix("squall-ci-").tempdir()?;
         let data = directory.path().join("data");
         let server = start(squall, &data)?;
-        Ok(Self {
-            server,
-            data,
-            _directory: directory,
-        })
+        Ok(Self { server, data, _directory: directory })
     }
 
     pub(super) fn url(&self, path: &str) -> String {
@@ -66,14 +62,8 @@ pub(super) fn start(squall: &Path, data: &Path) -> Result<ServerProcess> {
 /// An orderly shutdown, which must end with 0.
 pub(super) fn stop(server: &mut ServerProcess) -> Result<()> {
     server.terminate()?;
-    let status = server
-        .wait(SHUTDOWN_MAX)
-        .context("the server did not shut down")?;
-    ensure!(
-        status.success(),
-        "shutdown ended with {status}:\n{}",
-        server.stderr()
-    );
+    let status = server.wait(SHUTDOWN_MAX).context("the server did not shut down")?;
+    ensure!(status.success(), "shutdown ended with {status}:\n{}", server.stderr());
     Ok(())
 }
 
@@ -81,12 +71,7 @@ pub(super) fn stop(server: &mut ServerProcess) -> Result<()> {
 pub(super) fn create(connection: &mut Connection, target: &str) -> Result<()> {
     let request = Request::new("PUT", target).header("Content-Type", "text/plain");
     let response = connection.call(&request)?;
-    ensure!(
-        response.status == 201,
-        "PUT {target}: {} {}",
-        response.status,
-        response.text()
-    );
+    ensure!(response.status == 201, "PUT {target}: {} {}", response.status, response.text());
     Ok(())
 }
 
@@ -96,18 +81,11 @@ pub(super) fn append(
     target: &str,
     log: &mut ConnectionLog,
 ) -> io::Result<Response> {
-    let number = log
-        .outcomes
-        .last_key_value()
-        .map_or(0, |(last, _)| last + 1);
+    let number = log.outcomes.last_key_value().map_or(0, |(last, _)| last + 1);
     log.outcomes.insert(number, Outcome::Unknown);
-    let event = EventId {
-        connection: log.connection,
-        number,
-    };
-    let request = Request::new("POST", target)
-        .header("Content-Type", "text/plain")
-        .body(event.payload());
+    let event = EventId { connection: log.connection, number };
+    let request =
+        Request::new("POST", target).header("Content-Type", "text/plain").body(event.payload());
     let response = connection.call(&request)?;
     match response.status {
         200 | 204 => log.outcomes.insert(number, Outcome::Acked),
@@ -141,10 +119,7 @@ pub(super) fn compare_all(address: SocketAddr, target: &str, logs: &[ConnectionL
 pub(super) fn is_installed(program: &str) -> bool {
     let version = if program == "ab" { "-V" } else { "--version" };
     let mut command = Command::new(program);
-    command
-        .arg(version)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    command.arg(version).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }
 
@@ -158,10 +133,6 @@ pub(super) fn output_of(program: &str, args: &[&str]) -> Result<String> {
         .with_context(|| format!("cannot run {program}"))?;
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
     let stderr = String::from_utf8_lossy(&output.stderr);
-    ensure!(
-        output.status.success(),
-        "{program}: {}\n{stdout}{stderr}",
-        output.status
-    );
+    ensure!(output.status.success(), "{program}: {}\n{stdout}{stderr}", output.status);
     Ok(stdout)
 }

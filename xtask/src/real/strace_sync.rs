@@ -56,11 +56,7 @@ fn serial(programs: &Programs) -> Result<()> {
     for _ in 0..APPENDS {
         let response = append(&mut connection, TARGET, &mut log)?;
         let status = response.status;
-        ensure!(
-            matches!(status, 200 | 204),
-            "an append: {status} {}",
-            response.text()
-        );
+        ensure!(matches!(status, 200 | 204), "an append: {status} {}", response.text());
     }
     let moments = trace.finish()?;
     judge(&moments)?;
@@ -70,23 +66,14 @@ fn serial(programs: &Programs) -> Result<()> {
             .filter(|moment| matches!(moment, Moment::Sync { is_data, .. } if *is_data == data));
         syncs.count()
     };
-    let replies = moments
-        .iter()
-        .filter(|moment| matches!(moment, Moment::Reply { .. }))
-        .count();
+    let replies = moments.iter().filter(|moment| matches!(moment, Moment::Reply { .. })).count();
     println!(
         "{APPENDS} appends: {} fdatasync, {} fsync, {replies} replies",
         count(true),
         count(false)
     );
-    ensure!(
-        replies == APPENDS,
-        "the trace shows {replies} replies to {APPENDS} appends"
-    );
-    ensure!(
-        count(true) >= APPENDS,
-        "appends sync with something else than fdatasync"
-    );
+    ensure!(replies == APPENDS, "the trace shows {replies} replies to {APPENDS} appends");
+    ensure!(count(true) >= APPENDS, "appends sync with something else than fdatasync");
     fresh.stop()
 }
 
@@ -98,19 +85,11 @@ fn fault(programs: &Programs, calls: &str, which: u32, connections: u32) -> Resu
     let inject = format!("inject={calls}:error=EIO:when={which}");
     let trace = Trace::attach(fresh.server.id(), &["-e", &inject])?;
     let logs = append_until_refused(&fresh, connections);
-    let status = fresh
-        .server
-        .wait(EXIT_MAX)
-        .context("the server outlives a failed sync")?;
+    let status = fresh.server.wait(EXIT_MAX).context("the server outlives a failed sync")?;
     let stderr = fresh.server.stderr();
-    ensure!(
-        status.code() == Some(STORAGE_FAILED),
-        "ended with {status}, not 6:\n{stderr}"
-    );
+    ensure!(status.code() == Some(STORAGE_FAILED), "ended with {status}, not 6:\n{stderr}");
     let moments = trace.finish()?;
-    let has_failed = moments
-        .iter()
-        .any(|m| matches!(m, Moment::Sync { is_done: false, .. }));
+    let has_failed = moments.iter().any(|m| matches!(m, Moment::Sync { is_done: false, .. }));
     ensure!(has_failed, "the trace shows no failed sync");
     if connections == 1 {
         // With several, the reply to an earlier batch may be on its way when a sync fails.
@@ -128,10 +107,7 @@ fn fault(programs: &Programs, calls: &str, which: u32, connections: u32) -> Resu
 fn append_until_refused(fresh: &Fresh, connections: u32) -> Vec<ConnectionLog> {
     let address = fresh.address();
     let work = |connection| {
-        let mut log = ConnectionLog {
-            connection,
-            ..ConnectionLog::default()
-        };
+        let mut log = ConnectionLog { connection, ..ConnectionLog::default() };
         if let Ok(mut socket) = Connection::open(address) {
             for _ in 0..APPENDS_MAX {
                 match append(&mut socket, TARGET, &mut log) {
@@ -143,13 +119,9 @@ fn append_until_refused(fresh: &Fresh, connections: u32) -> Vec<ConnectionLog> {
         log
     };
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..connections)
-            .map(|connection| scope.spawn(move || work(connection)))
-            .collect();
-        threads
-            .into_iter()
-            .filter_map(|thread| thread.join().ok())
-            .collect()
+        let threads: Vec<_> =
+            (0..connections).map(|connection| scope.spawn(move || work(connection))).collect();
+        threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
     })
 }
 
@@ -181,14 +153,8 @@ mod tests {
     use super::*;
 
     const REQUEST: Moment = Moment::Request;
-    const SYNCED: Moment = Moment::Sync {
-        is_data: true,
-        is_done: true,
-    };
-    const FAILED: Moment = Moment::Sync {
-        is_data: true,
-        is_done: false,
-    };
+    const SYNCED: Moment = Moment::Sync { is_data: true, is_done: true };
+    const FAILED: Moment = Moment::Sync { is_data: true, is_done: false };
     const ACK: Moment = Moment::Reply { is_success: true };
     const REFUSAL: Moment = Moment::Reply { is_success: false };
 

@@ -105,15 +105,10 @@ fn moment(line: &str) -> Option<Moment> {
     let call = call_name(line);
     if matches!(call, "fdatasync" | "fsync") {
         let (_, result) = line.rsplit_once(" = ")?;
-        return Some(Moment::Sync {
-            is_data: call == "fdatasync",
-            is_done: result.trim() == "0",
-        });
+        return Some(Moment::Sync { is_data: call == "fdatasync", is_done: result.trim() == "0" });
     }
     if line.contains("\"HTTP/1.1 ") {
-        return Some(Moment::Reply {
-            is_success: line.contains("\"HTTP/1.1 2"),
-        });
+        return Some(Moment::Reply { is_success: line.contains("\"HTTP/1.1 2") });
     }
     line.contains("\"POST /").then_some(Moment::Request)
 }
@@ -149,10 +144,7 @@ mod tests {
         check("8 fsync(5) = 0", sync(false, true));
         check("8 fdatasync(5 <unfinished ...>", None);
         check("8 <... fdatasync resumed>)          = 0", sync(true, true));
-        check(
-            "8 fdatasync(5) = -1 EIO (Input/output error) (INJECTED)",
-            sync(true, false),
-        );
+        check("8 fdatasync(5) = -1 EIO (Input/output error) (INJECTED)", sync(true, false));
         check(
             r#"7 writev(9, [{iov_base="HTTP/1.1 204 No Content\r\n"..., iov_len=99}], 1) = 99"#,
             reply(true),

@@ -44,10 +44,7 @@ impl EventId {
     fn of_line(line: &[u8]) -> Option<Self> {
         let mut fields = str::from_utf8(line).ok()?.split(':');
         let connection = fields.next()?.parse().ok()?;
-        let id = Self {
-            connection,
-            number: fields.next()?.parse().ok()?,
-        };
+        let id = Self { connection, number: fields.next()?.parse().ok()? };
         (id.payload() == line).then_some(id)
     }
 }
@@ -73,19 +70,14 @@ pub(super) enum Piece<'a> {
 /// Splits what was read back into payloads; after damage it goes on with the next line.
 pub(super) fn pieces(stored: &[u8]) -> impl Iterator<Item = Piece<'_>> {
     let mut offset = 0;
-    stored
-        .split_inclusive(|byte| *byte == b'\n')
-        .map(move |line| {
-            let start = offset;
-            offset += line.len();
-            match EventId::of_line(line) {
-                Some(id) => Piece::Event(id),
-                None => Piece::Foreign {
-                    offset: start,
-                    bytes: line,
-                },
-            }
-        })
+    stored.split_inclusive(|byte| *byte == b'\n').map(move |line| {
+        let start = offset;
+        offset += line.len();
+        match EventId::of_line(line) {
+            Some(id) => Piece::Event(id),
+            None => Piece::Foreign { offset: start, bytes: line },
+        }
+    })
 }
 
 #[cfg(test)]
@@ -94,41 +86,19 @@ mod tests {
 
     #[test]
     fn payloads_are_recognised_and_damage_is_not() {
-        let ids: Vec<EventId> = (0..500)
-            .map(|number| EventId {
-                connection: 7,
-                number,
-            })
-            .collect();
+        let ids: Vec<EventId> = (0..500).map(|number| EventId { connection: 7, number }).collect();
         let stored: Vec<u8> = ids.iter().flat_map(|id| id.payload()).collect();
         let expected: Vec<Piece<'_>> = ids.iter().map(|id| Piece::Event(*id)).collect();
         assert_eq!(pieces(&stored).collect::<Vec<_>>(), expected);
 
-        let whole = EventId {
-            connection: 1,
-            number: 2,
-        }
-        .payload();
+        let whole = EventId { connection: 1, number: 2 }.payload();
         let torn = &whole[..whole.len() - 2];
-        assert_eq!(
-            pieces(torn).collect::<Vec<_>>(),
-            [Piece::Foreign {
-                offset: 0,
-                bytes: torn
-            }]
-        );
+        assert_eq!(pieces(torn).collect::<Vec<_>>(), [Piece::Foreign { offset: 0, bytes: torn }]);
     }
 
     #[test]
     fn some_payloads_span_pages() {
-        let longest = (0..1_000).map(|number| {
-            EventId {
-                connection: 0,
-                number,
-            }
-            .payload()
-            .len()
-        });
+        let longest = (0..1_000).map(|number| EventId { connection: 0, number }.payload().len());
         assert!(longest.max() > Some(4_096));
     }
 }

@@ -20,10 +20,7 @@ pub fn read_back(address: SocketAddr, target: &str) -> io::Result<Vec<u8>> {
         let request = Request::new("GET", &format!("{target}?offset={offset}"));
         let page = connection.call(&request)?;
         if page.status != 200 {
-            return Err(wrong(
-                target,
-                &format!("answered {}: {}", page.status, page.text()),
-            ));
+            return Err(wrong(target, &format!("answered {}: {}", page.status, page.text())));
         }
         stored.extend_from_slice(&page.body);
         if page.header("stream-up-to-date") == Some("true") {
@@ -32,10 +29,7 @@ pub fn read_back(address: SocketAddr, target: &str) -> io::Result<Vec<u8>> {
         let next = page.header("stream-next-offset").unwrap_or_default();
         // `-1` sorts before every offset that a server gives out.
         if next <= offset.as_str() {
-            return Err(wrong(
-                target,
-                &format!("offset {next:?} follows {offset:?}"),
-            ));
+            return Err(wrong(target, &format!("offset {next:?} follows {offset:?}")));
         }
         offset = next.to_owned();
     }

@@ -142,13 +142,7 @@ impl<'a> Runner<'a> {
     fn start(options: &'a CrashOptions) -> Result<Self, CrashError> {
         let rng = StdRng::seed_from_u64(options.seed);
         let server = start(options, 0)?;
-        Ok(Self {
-            options,
-            server,
-            rng,
-            round: 0,
-            verified: Vec::new(),
-        })
+        Ok(Self { options, server, rng, round: 0, verified: Vec::new() })
     }
 
     fn run_round(&mut self) -> Result<Verdict, CrashError> {
@@ -183,9 +177,7 @@ impl<'a> Runner<'a> {
             killed.store(true, Ordering::SeqCst);
             self.server.kill()
         });
-        result
-            .map(drop)
-            .map_err(|source| self.failed("killing the server", source))
+        result.map(drop).map_err(|source| self.failed("killing the server", source))
     }
 
     /// Starts the server again; in one round of four it is killed once more on the way.
@@ -216,10 +208,7 @@ impl<'a> Runner<'a> {
     }
 
     fn shut_down(&mut self) -> Result<(), CrashError> {
-        let ended = self
-            .server
-            .terminate()
-            .and_then(|()| self.server.wait(SHUTDOWN_MAX));
+        let ended = self.server.terminate().and_then(|()| self.server.wait(SHUTDOWN_MAX));
         let status = ended.map_err(|source| self.failed("shutting down", source))?;
         if !status.success() {
             return Err(self.failed("shutting down", io::Error::other(status.to_string())));
@@ -228,12 +217,7 @@ impl<'a> Runner<'a> {
     }
 
     fn failed(&self, step: &'static str, source: io::Error) -> CrashError {
-        CrashError::Step {
-            round: self.round,
-            step,
-            stderr: self.server.stderr(),
-            source,
-        }
+        CrashError::Step { round: self.round, step, stderr: self.server.stderr(), source }
     }
 }
 
@@ -264,16 +248,10 @@ fn kill_while_starting(options: &CrashOptions, life: Duration) -> io::Result<()>
 }
 
 fn create(address: SocketAddr, target: &str) -> io::Result<()> {
-    let response = call(
-        address,
-        &Request::new("PUT", target).header("Content-Type", TEXT),
-    )?;
+    let response = call(address, &Request::new("PUT", target).header("Content-Type", TEXT))?;
     match response.status {
         201 => Ok(()),
-        status => Err(io::Error::other(format!(
-            "answered {status}: {}",
-            response.text()
-        ))),
+        status => Err(io::Error::other(format!("answered {status}: {}", response.text()))),
     }
 }
 

@@ -117,24 +117,16 @@ pub fn verify(logs: &[ConnectionLog], stored: &[u8]) -> Verdict {
         verdict.violations.extend(log.violations.iter().cloned());
         judge_outcomes(log, &positions, &mut verdict);
         judge_order(log, &positions, &mut verdict.violations);
-        sent += log
-            .outcomes
-            .keys()
-            .filter(|n| positions.contains_key(&id(log, **n)))
-            .count();
+        sent += log.outcomes.keys().filter(|n| positions.contains_key(&id(log, **n))).count();
     }
     if sent != positions.len() {
         let known: HashMap<u32, &ConnectionLog> =
             logs.iter().map(|log| (log.connection, log)).collect();
         let was_sent = |event: &&EventId| {
-            known
-                .get(&event.connection)
-                .is_some_and(|log| log.outcomes.contains_key(&event.number))
+            known.get(&event.connection).is_some_and(|log| log.outcomes.contains_key(&event.number))
         };
         let strangers = positions.keys().filter(|event| !was_sent(event));
-        verdict
-            .violations
-            .extend(strangers.map(|event| Violation::NeverSent(*event)));
+        verdict.violations.extend(strangers.map(|event| Violation::NeverSent(*event)));
     }
     verdict
 }
@@ -148,22 +140,15 @@ fn read_positions(stored: &[u8], violations: &mut Vec<Violation>) -> HashMap<Eve
             Piece::Foreign { offset, bytes } => {
                 let shown = &bytes[..bytes.len().min(FOREIGN_BYTES_SHOWN_MAX)];
                 let text = String::from_utf8_lossy(shown).into_owned();
-                violations.push(Violation::Foreign {
-                    position: offset,
-                    text,
-                });
+                violations.push(Violation::Foreign { position: offset, text });
             }
         }
     }
     let repeated = places.iter().filter(|(_, (_, times))| *times > 1);
-    violations.extend(repeated.map(|(event, &(_, times))| Violation::Duplicated {
-        event: *event,
-        times,
-    }));
-    places
-        .into_iter()
-        .map(|(event, (position, _))| (event, position))
-        .collect()
+    violations.extend(
+        repeated.map(|(event, &(_, times))| Violation::Duplicated { event: *event, times }),
+    );
+    places.into_iter().map(|(event, (position, _))| (event, position)).collect()
 }
 
 fn judge_outcomes(log: &ConnectionLog, positions: &HashMap<EventId, usize>, verdict: &mut Verdict) {
@@ -198,10 +183,7 @@ fn judge_order(
     positions: &HashMap<EventId, usize>,
     violations: &mut Vec<Violation>,
 ) {
-    let acked = log
-        .outcomes
-        .iter()
-        .filter(|(_, outcome)| **outcome == Outcome::Acked);
+    let acked = log.outcomes.iter().filter(|(_, outcome)| **outcome == Outcome::Acked);
     let mut furthest: Option<(EventId, usize)> = None;
     for event in acked.map(|(number, _)| id(log, *number)) {
         let Some(&position) = positions.get(&event) else {
@@ -209,10 +191,7 @@ fn judge_order(
         };
         match furthest {
             Some((earlier, place)) if position < place => {
-                violations.push(Violation::Reordered {
-                    earlier,
-                    later: event,
-                });
+                violations.push(Violation::Reordered { earlier, later: event });
             }
             _ => furthest = Some((event, position)),
         }
@@ -220,10 +199,7 @@ fn judge_order(
 }
 
 fn id(log: &ConnectionLog, number: u32) -> EventId {
-    EventId {
-        connection: log.connection,
-        number,
-    }
+    EventId { connection: log.connection, number }
 }
 
 #[cfg(test)]
@@ -244,11 +220,8 @@ mod tests {
             (3, Outcome::Acked),
             (4, Outcome::Unknown),
         ];
-        let first = ConnectionLog {
-            connection: 0,
-            outcomes: outcomes.into(),
-            violations: Vec::new(),
-        };
+        let first =
+            ConnectionLog { connection: 0, outcomes: outcomes.into(), violations: Vec::new() };
         let second = ConnectionLog {
             connection: 1,
             outcomes: [(0, Outcome::Acked)].into(),
@@ -258,10 +231,7 @@ mod tests {
     }
 
     fn check(stored: &[(u32, u32)], expected: &[Violation]) {
-        let bytes: Vec<u8> = stored
-            .iter()
-            .flat_map(|&(c, n)| event(c, n).payload())
-            .collect();
+        let bytes: Vec<u8> = stored.iter().flat_map(|&(c, n)| event(c, n).payload()).collect();
         assert_eq!(verify(&logs(), &bytes).violations, expected, "{stored:?}");
     }
 
@@ -276,10 +246,7 @@ mod tests {
     #[test]
     fn outcomes_are_counted() {
         let ids = [(0, 0), (0, 1), (0, 3), (0, 4), (1, 0)];
-        let bytes: Vec<u8> = ids
-            .iter()
-            .flat_map(|&(c, n)| event(c, n).payload())
-            .collect();
+        let bytes: Vec<u8> = ids.iter().flat_map(|&(c, n)| event(c, n).payload()).collect();
         let expected = Verdict {
             acked: 4,
             refused: 1,
@@ -295,58 +262,32 @@ mod tests {
         check(&[(0, 0), (0, 1), (1, 0)], &[Violation::Lost(event(0, 3))]);
         check(
             &[(0, 0), (0, 1), (0, 1), (0, 3), (1, 0)],
-            &[Violation::Duplicated {
-                event: event(0, 1),
-                times: 2,
-            }],
+            &[Violation::Duplicated { event: event(0, 1), times: 2 }],
         );
         check(
             &[(0, 0), (0, 1), (0, 4), (0, 3), (0, 4), (1, 0)],
-            &[Violation::Duplicated {
-                event: event(0, 4),
-                times: 2,
-            }],
+            &[Violation::Duplicated { event: event(0, 4), times: 2 }],
         );
         check(
             &[(0, 1), (0, 0), (0, 3), (1, 0)],
-            &[Violation::Reordered {
-                earlier: event(0, 0),
-                later: event(0, 1),
-            }],
+            &[Violation::Reordered { earlier: event(0, 0), later: event(0, 1) }],
         );
-        check(
-            &[(0, 0), (0, 1), (0, 2), (0, 3), (1, 0)],
-            &[Violation::RefusedPresent(event(0, 2))],
-        );
-        check(
-            &[(0, 0), (0, 1), (0, 3), (1, 0), (1, 1)],
-            &[Violation::NeverSent(event(1, 1))],
-        );
-        check(
-            &[(0, 0), (0, 1), (0, 3), (1, 0), (9, 0)],
-            &[Violation::NeverSent(event(9, 0))],
-        );
+        check(&[(0, 0), (0, 1), (0, 2), (0, 3), (1, 0)], &[Violation::RefusedPresent(event(0, 2))]);
+        check(&[(0, 0), (0, 1), (0, 3), (1, 0), (1, 1)], &[Violation::NeverSent(event(1, 1))]);
+        check(&[(0, 0), (0, 1), (0, 3), (1, 0), (9, 0)], &[Violation::NeverSent(event(9, 0))]);
     }
 
     #[test]
     fn foreign_and_torn_bytes_are_reported() {
-        let mut bytes: Vec<u8> = [(0, 0), (0, 1), (0, 3)]
-            .iter()
-            .flat_map(|&(c, n)| event(c, n).payload())
-            .collect();
+        let mut bytes: Vec<u8> =
+            [(0, 0), (0, 1), (0, 3)].iter().flat_map(|&(c, n)| event(c, n).payload()).collect();
         let position = bytes.len();
         bytes.extend_from_slice(b"not ours\n");
         let mut torn = event(1, 0).payload();
         torn.remove(4);
         bytes.extend_from_slice(&torn);
         let found = verify(&logs(), &bytes).violations;
-        assert_eq!(
-            found[0],
-            Violation::Foreign {
-                position,
-                text: "not ours\n".into()
-            }
-        );
+        assert_eq!(found[0], Violation::Foreign { position, text: "not ours\n".into() });
         assert!(matches!(found[1], Violation::Foreign { .. }), "{found:?}");
         assert_eq!(found[2], Violation::Lost(event(1, 0)));
     }
@@ -354,15 +295,10 @@ mod tests {
     #[test]
     fn what_a_connection_saw_is_passed_on() {
         let mut logs = logs();
-        logs[1].violations.push(Violation::Broken {
-            connection: 1,
-            reason: "reset".into(),
-        });
+        logs[1].violations.push(Violation::Broken { connection: 1, reason: "reset".into() });
         logs[1].outcomes.clear();
-        let bytes: Vec<u8> = [(0, 0), (0, 1), (0, 3)]
-            .iter()
-            .flat_map(|&(c, n)| event(c, n).payload())
-            .collect();
+        let bytes: Vec<u8> =
+            [(0, 0), (0, 1), (0, 3)].iter().flat_map(|&(c, n)| event(c, n).payload()).collect();
         assert_eq!(verify(&logs, &bytes).violations, logs[1].violations);
     }
 }

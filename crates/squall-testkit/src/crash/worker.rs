@@ -64,10 +64,7 @@ impl Worker {
             acked: None,
         });
         Self {
-            log: ConnectionLog {
-                connection,
-                ..ConnectionLog::default()
-            },
+            log: ConnectionLog { connection, ..ConnectionLog::default() },
             rng: StdRng::seed_from_u64(seed ^ u64::from(connection) << 32),
             target: target.to_owned(),
             number_next: 0,
@@ -99,10 +96,7 @@ impl Worker {
     fn report_broken(&mut self, error: &io::Error) {
         if self.log.violations.is_empty() {
             let connection = self.log.connection;
-            self.log.violations.push(Violation::Broken {
-                connection,
-                reason: error.to_string(),
-            });
+            self.log.violations.push(Violation::Broken { connection, reason: error.to_string() });
         }
     }
 
@@ -188,11 +182,7 @@ impl Worker {
             }
             let unknown = response.text().contains("outcome_unknown");
             if self.producer.is_none() {
-                let outcome = if unknown {
-                    Outcome::Unknown
-                } else {
-                    Outcome::Refused
-                };
+                let outcome = if unknown { Outcome::Unknown } else { Outcome::Refused };
                 self.log.outcomes.insert(event.number, outcome);
                 return Ok(());
             }
@@ -201,9 +191,7 @@ impl Worker {
             }
             pause(SHED_PAUSE);
         }
-        Err(io::Error::other(format!(
-            "event {event} was shed {SHED_RETRIES_MAX} times"
-        )))
+        Err(io::Error::other(format!("event {event} was shed {SHED_RETRIES_MAX} times")))
     }
 
     fn judge(&mut self, event: EventId, attempt: Attempt, response: &Response) -> io::Result<()> {
@@ -233,22 +221,13 @@ impl Worker {
         response: &Response,
     ) -> io::Error {
         let (status, body) = (response.status, response.text());
-        let violation = Violation::Answer {
-            event,
-            request,
-            status,
-            expected,
-            body,
-        };
+        let violation = Violation::Answer { event, request, status, expected, body };
         self.log.violations.push(violation);
         io::Error::other("the answer was wrong")
     }
 
     fn new_event(&mut self, outcome: Outcome) -> EventId {
-        let event = EventId {
-            connection: self.log.connection,
-            number: self.number_next,
-        };
+        let event = EventId { connection: self.log.connection, number: self.number_next };
         self.number_next += 1;
         self.log.outcomes.insert(event.number, outcome);
         event

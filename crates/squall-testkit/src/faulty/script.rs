@@ -69,20 +69,11 @@ struct Rule {
 
 impl Script {
     pub(super) fn new(seed: u64) -> Self {
-        Self {
-            dice: StdRng::seed_from_u64(seed),
-            rules: Vec::new(),
-            calls: HashMap::new(),
-        }
+        Self { dice: StdRng::seed_from_u64(seed), rules: Vec::new(), calls: HashMap::new() }
     }
 
     pub(super) fn add(&mut self, method: Method, when: When, fault: Fault) {
-        self.rules.push(Rule {
-            method,
-            when,
-            fault,
-            seen: 0,
-        });
+        self.rules.push(Rule { method, when, fault, seen: 0 });
     }
 
     pub(super) fn clear(&mut self) {

@@ -24,10 +24,7 @@ pub struct FaultyStore {
 impl FaultyStore {
     /// A store that is as good as `inner` until something is injected.
     pub fn new(inner: Arc<dyn StreamStore>, seed: u64) -> Self {
-        Self {
-            inner,
-            script: Mutex::new(Script::new(seed)),
-        }
+        Self { inner, script: Mutex::new(Script::new(seed)) }
     }
 
     /// Lets a fault strike a method from now on.

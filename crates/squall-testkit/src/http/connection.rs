@@ -30,11 +30,7 @@ impl Connection {
     pub fn open(address: SocketAddr) -> io::Result<Self> {
         let socket = TcpStream::connect_timeout(&address, TIMEOUT_DEFAULT)?;
         socket.set_nodelay(true)?;
-        let connection = Self {
-            socket,
-            received: Vec::new(),
-            host: address.to_string(),
-        };
+        let connection = Self { socket, received: Vec::new(), host: address.to_string() };
         connection.set_timeout(TIMEOUT_DEFAULT)?;
         Ok(connection)
     }
@@ -164,14 +160,9 @@ impl Connection {
     fn read_through(&mut self, mark: &[u8], bytes_max: usize) -> io::Result<Vec<u8>> {
         let mut searched = 0;
         loop {
-            let found = self.received[searched..]
-                .windows(mark.len())
-                .position(|w| w == mark);
+            let found = self.received[searched..].windows(mark.len()).position(|w| w == mark);
             if let Some(position) = found {
-                return Ok(self
-                    .received
-                    .drain(..searched + position + mark.len())
-                    .collect());
+                return Ok(self.received.drain(..searched + position + mark.len()).collect());
             }
             if self.received.len() > bytes_max {
                 return Err(malformed("a line or head is too long"));
@@ -232,36 +223,16 @@ mod tests {
     fn check(reply: &'static str, method: &str, bodies: &[&str]) {
         let mut connection = answer(reply);
         for body in bodies {
-            assert_eq!(
-                connection.receive(method).unwrap().text(),
-                *body,
-                "{reply:?}"
-            );
+            assert_eq!(connection.receive(method).unwrap().text(), *body, "{reply:?}");
         }
     }
 
     #[test]
     fn bodies_are_framed_by_length_chunks_or_close() {
-        check(
-            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab",
-            "GET",
-            &["ab"],
-        );
-        check(
-            "HTTP/1.1 200 OK\r\n\r\nuntil the end",
-            "GET",
-            &["until the end"],
-        );
-        check(
-            "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n",
-            "HEAD",
-            &[""],
-        );
-        check(
-            "HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 204 x\r\n\r\n",
-            "POST",
-            &["", ""],
-        );
+        check("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab", "GET", &["ab"]);
+        check("HTTP/1.1 200 OK\r\n\r\nuntil the end", "GET", &["until the end"]);
+        check("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", "HEAD", &[""]);
+        check("HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 204 x\r\n\r\n", "POST", &["", ""]);
         let chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n\
             2;x=y\r\nab\r\n1\r\nc\r\n0\r\nTrailer: t\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
         check(chunked, "GET", &["abc", ""]);

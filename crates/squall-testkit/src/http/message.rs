@@ -15,12 +15,7 @@ impl Request {
     /// A request without headers and body.
     #[must_use]
     pub fn new(method: &str, target: &str) -> Self {
-        Self {
-            method: method.into(),
-            target: target.into(),
-            headers: Vec::new(),
-            body: Vec::new(),
-        }
+        Self { method: method.into(), target: target.into(), headers: Vec::new(), body: Vec::new() }
     }
 
     /// Adds one header line.
@@ -40,10 +35,7 @@ impl Request {
     /// The bytes on the wire.
     #[must_use]
     pub fn encode(&self, host: &str) -> Vec<u8> {
-        let mut head = format!(
-            "{} {} HTTP/1.1\r\nHost: {host}\r\n",
-            self.method, self.target
-        );
+        let mut head = format!("{} {} HTTP/1.1\r\nHost: {host}\r\n", self.method, self.target);
         for (name, value) in &self.headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
@@ -73,9 +65,7 @@ impl Response {
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut lines = self.headers.iter();
-        lines
-            .find(|(n, _)| n.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value.as_str())
+        lines.find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
     /// The body as text; what is not UTF-8 is replaced.
@@ -102,16 +92,10 @@ pub(super) fn parse_head(head: &[u8]) -> io::Result<Response> {
     };
     let mut headers = Vec::new();
     for line in lines.filter(|line| !line.is_empty()) {
-        let (name, value) = line
-            .split_once(':')
-            .ok_or_else(|| malformed("not a header line"))?;
+        let (name, value) = line.split_once(':').ok_or_else(|| malformed("not a header line"))?;
         headers.push((name.to_owned(), value.trim().to_owned()));
     }
-    Ok(Response {
-        status,
-        headers,
-        body: Vec::new(),
-    })
+    Ok(Response { status, headers, body: Vec::new() })
 }
 
 /// The error for a response that breaks the protocol.

@@ -60,28 +60,20 @@ impl Output {
     ) -> Option<String> {
         let undecided =
             |state: &mut State| !state.ended && !state.lines.iter().any(|line| wanted(line));
-        let waited = self
-            .changed
-            .wait_timeout_while(self.lock(), limit, undecided);
+        let waited = self.changed.wait_timeout_while(self.lock(), limit, undecided);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         state.lines.iter().find(|line| wanted(line)).cloned()
     }
 
     /// Waits at most `limit` for the pipe to close.
     pub(super) fn wait_for_end(&self, limit: Duration) {
-        let waited = self
-            .changed
-            .wait_timeout_while(self.lock(), limit, |state| !state.ended);
+        let waited = self.changed.wait_timeout_while(self.lock(), limit, |state| !state.ended);
         drop(waited);
     }
 
     /// The kept lines.
     pub(super) fn text(&self) -> String {
-        self.lock()
-            .lines
-            .iter()
-            .flat_map(|line| [line.as_str(), "\n"])
-            .collect()
+        self.lock().lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -62,10 +62,7 @@ impl ServerProcess {
         options: &[S],
     ) -> Result<Self, StartError> {
         let mut command = Command::new(binary);
-        command
-            .args(["serve", "--listen", "127.0.0.1:0", "--data"])
-            .arg(data)
-            .args(options);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data).args(options);
         Self::spawn(command)
     }
 
@@ -74,10 +71,7 @@ impl ServerProcess {
     /// # Errors
     /// See [`StartError`].
     pub fn spawn(mut command: Command) -> Result<Self, StartError> {
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|source| StartError::Spawn {
             binary: command.get_program().to_string_lossy().into_owned(),
             source,
@@ -89,13 +83,7 @@ impl ServerProcess {
         else {
             return Err(not_ready(&mut child, &stderr));
         };
-        Ok(Self {
-            child,
-            address,
-            ready_line: line,
-            stdout,
-            stderr,
-        })
+        Ok(Self { child, address, ready_line: line, stdout, stderr })
     }
 
     /// Where it listens.
@@ -187,9 +175,7 @@ fn end(child: &mut Child) {
 
 fn not_ready(child: &mut Child, stderr: &Output) -> StartError {
     // A process that closed its output is about to end; its code says the most.
-    wait_until(Duration::from_secs(1), || {
-        !matches!(child.try_wait(), Ok(None))
-    });
+    wait_until(Duration::from_secs(1), || !matches!(child.try_wait(), Ok(None)));
     let status = match child.try_wait() {
         Ok(Some(status)) => status.to_string(),
         Ok(None) => "still running".to_owned(),
@@ -197,10 +183,7 @@ fn not_ready(child: &mut Child, stderr: &Output) -> StartError {
     };
     end(child);
     stderr.wait_for_end(Duration::from_secs(1));
-    StartError::NotReady {
-        status,
-        stderr: stderr.text(),
-    }
+    StartError::NotReady { status, stderr: stderr.text() }
 }
 
 /// The address behind `http://` in a ready line.
@@ -223,16 +206,9 @@ mod tests {
     #[test]
     fn the_address_is_found_in_any_sentence() {
         let check = |line: &str, expected: Option<&str>| {
-            assert_eq!(
-                address_in(line).map(|a| a.to_string()).as_deref(),
-                expected,
-                "{line}"
-            );
+            assert_eq!(address_in(line).map(|a| a.to_string()).as_deref(), expected, "{line}");
         };
-        check(
-            "listening on http://127.0.0.1:8080, data in ./d",
-            Some("127.0.0.1:8080"),
-        );
+        check("listening on http://127.0.0.1:8080, data in ./d", Some("127.0.0.1:8080"));
         check("http://[::1]:80/ d", Some("[::1]:80"));
         check("http://127.0.0.1:8080", Some("127.0.0.1:8080"));
         check("http://nowhere d", None);
@@ -253,9 +229,7 @@ mod tests {
     #[test]
     fn a_process_that_ends_early_says_why() {
         let error = ServerProcess::spawn(shell("echo data is locked >&2; exit 7")).unwrap_err();
-        let StartError::NotReady { status, stderr } = error else {
-            panic!("{error}")
-        };
+        let StartError::NotReady { status, stderr } = error else { panic!("{error}") };
         assert!(status.contains('7'), "{status}");
         assert_eq!(stderr, "data is locked\n");
     }
@@ -265,9 +239,6 @@ mod tests {
         let script = "trap 'exit 6' TERM; echo http://127.0.0.1:1; while :; do sleep 0.05; done";
         let mut server = ServerProcess::spawn(shell(script)).unwrap();
         server.terminate().unwrap();
-        assert_eq!(
-            server.wait(Duration::from_secs(10)).unwrap().code(),
-            Some(6)
-        );
+        assert_eq!(server.wait(Duration::from_secs(10)).unwrap().code(), Some(6));
     }
 }

@@ -65,10 +65,7 @@ async fn refusals_strike_as_scripted_and_store_nothing() {
     assert_eq!(acked(&store, 4).await, [false, false, true, true]);
     store.heal();
     store.inject(Method::Append, When::Every(3), refusal());
-    assert_eq!(
-        acked(&store, 6).await,
-        [true, true, false, true, true, false]
-    );
+    assert_eq!(acked(&store, 6).await, [true, true, false, true, true, false]);
     assert_eq!(store.calls(Method::Append), 10);
     // A creation, and an append for each that was not refused.
     assert_eq!(record.len(), 1 + 6);
@@ -108,11 +105,7 @@ async fn delays_take_tokio_time_before_or_behind_the_store() {
     delayed.await.expect("appended");
     assert!((least..=most + Duration::from_millis(1)).contains(&begin.elapsed()));
 
-    store.inject(
-        Method::Append,
-        When::Next(1),
-        Fault::DelayAnswer(least..=least),
-    );
+    store.inject(Method::Append, When::Next(1), Fault::DelayAnswer(least..=least));
     let begin = Instant::now();
     let mut late = store.append(append());
     let early = tokio::time::timeout(Duration::from_secs(1), &mut late).await;

@@ -20,14 +20,7 @@ fn a_killed_server_keeps_what_it_acked() {
         Ok(summary) => summary,
         Err(error) => panic!("the test broke off: {error:#?}"),
     };
-    assert!(
-        summary.violations.is_empty(),
-        "broken promises: {:#?}",
-        summary.violations
-    );
+    assert!(summary.violations.is_empty(), "broken promises: {:#?}", summary.violations);
     assert_eq!(summary.rounds, 10);
-    assert!(
-        summary.acked > 0,
-        "nothing was acked, so nothing was tested: {summary:?}"
-    );
+    assert!(summary.acked > 0, "nothing was acked, so nothing was tested: {summary:?}");
 }
