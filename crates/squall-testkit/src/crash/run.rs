@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::read_back::read_back;
 use super::verify::{Verdict, Violation, verify};
 use super::worker::{TEXT, Worker};
 use crate::http::{Request, call};
-use crate::process::{ServerProcess, StartError};
+use crate::process::{ServerProcess, StartError, serve_command};
 use crate::wait::pause;
 
 /// Life of a server under load before it is killed, in milliseconds.
@@ -235,9 +235,7 @@ fn start(options: &CrashOptions, round: u32) -> Result<ServerProcess, CrashError
 }
 
 fn kill_while_starting(options: &CrashOptions, life: Duration) -> io::Result<()> {
-    let mut child = Command::new(&options.binary)
-        .args(["serve", "--listen", "127.0.0.1:0", "--data"])
-        .arg(&options.data)
+    let mut child = serve_command(&options.binary, &options.data)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -8,4 +8,4 @@ mod server;
 
 mod output;
 
-pub use server::{READY_MAX, ServerProcess, StartError};
+pub use server::{READY_MAX, ServerProcess, StartError, serve_command};

@@ -1,5 +1,6 @@
 //! Starting, signalling and ending one server process.
 
+use std::env;
 use std::ffi::OsStr;
 use std::io;
 use std::net::SocketAddr;
@@ -61,8 +62,8 @@ impl ServerProcess {
         data: &Path,
         options: &[S],
     ) -> Result<Self, StartError> {
-        let mut command = Command::new(binary);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data).args(options);
+        let mut command = serve_command(binary, data);
+        command.args(options);
         Self::spawn(command)
     }
 
@@ -158,6 +159,19 @@ impl ServerProcess {
         self.stderr.wait_for_end(Duration::from_secs(1));
         Ok(status)
     }
+}
+
+/// `binary serve --listen 127.0.0.1:0 --data DATA`, without the `SQUALL_` variables of the
+/// person who runs the test.
+#[must_use]
+pub fn serve_command(binary: &Path, data: &Path) -> Command {
+    let mut command = Command::new(binary);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data);
+    let names = env::vars_os().map(|(name, _)| name);
+    for name in names.filter(|name| name.as_encoded_bytes().starts_with(b"SQUALL_")) {
+        command.env_remove(name);
+    }
+    command
 }
 
 impl Drop for ServerProcess {
