@@ -23,7 +23,7 @@ const REFUSALS_MAX: usize = 64;
 const REFUSAL_MAX: Duration = Duration::from_secs(1);
 
 const REFUSAL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\n\
-Content-Length: 219\r\nConnection: close\r\nRetry-After: 2\r\n\r\n\
+Content-Length: 211\r\nConnection: close\r\nRetry-After: 2\r\n\r\n\
 {\"type\":\"urn:squall:error:too_many_connections\",\"title\":\"Too many connections\",\"status\":503,\
 \"detail\":\"The server has as many connections as it may.\",\
 \"code\":\"too_many_connections\",\"hint\":\"Try again in a moment.\"}";

@@ -1,0 +1,5 @@
+//! The server over real sockets, on the in-memory engine.
+
+mod support;
+
+mod smoke;
