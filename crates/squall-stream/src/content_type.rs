@@ -49,32 +49,21 @@ impl ContentType {
         let named =
             matches!(essence.split_once('/'), Some((main, sub)) if token(main) && token(sub));
         if !printable || !named || trimmed.len() > CONTENT_TYPE_BYTES_MAX {
-            return Err(ContentTypeError {
-                text: text.to_owned(),
-            });
+            return Err(ContentTypeError { text: text.to_owned() });
         }
-        Ok(Self {
-            text: Arc::from(trimmed),
-            kind: kind_of(essence),
-        })
+        Ok(Self { text: Arc::from(trimmed), kind: kind_of(essence) })
     }
 
     /// `application/octet-stream`: what a stream is when its creator says nothing.
     #[must_use]
     pub fn octet_stream() -> Self {
-        Self {
-            text: Arc::from("application/octet-stream"),
-            kind: ContentKind::Binary,
-        }
+        Self { text: Arc::from("application/octet-stream"), kind: ContentKind::Binary }
     }
 
     /// `text/plain`.
     #[must_use]
     pub fn text_plain() -> Self {
-        Self {
-            text: Arc::from("text/plain"),
-            kind: ContentKind::Text,
-        }
+        Self { text: Arc::from("text/plain"), kind: ContentKind::Text }
     }
 
     /// The media type as its creator wrote it.
@@ -109,10 +98,7 @@ impl fmt::Display for ContentType {
 }
 
 fn essence(text: &str) -> &str {
-    text.split(';')
-        .next()
-        .unwrap_or_default()
-        .trim_end_matches([' ', '\t'])
+    text.split(';').next().unwrap_or_default().trim_end_matches([' ', '\t'])
 }
 
 fn kind_of(essence: &str) -> ContentKind {
@@ -120,11 +106,7 @@ fn kind_of(essence: &str) -> ContentKind {
         return ContentKind::Json;
     }
     let main = essence.split('/').next().unwrap_or_default();
-    if main.eq_ignore_ascii_case("text") {
-        ContentKind::Text
-    } else {
-        ContentKind::Binary
-    }
+    if main.eq_ignore_ascii_case("text") { ContentKind::Text } else { ContentKind::Binary }
 }
 
 /// A token of RFC 9110, section 5.6.2.
@@ -158,15 +140,9 @@ mod tests {
 
     #[test]
     fn other_texts_are_refused() {
-        for text in [
-            "",
-            "json",
-            "/json",
-            "text/",
-            "text/pl ain",
-            "text/plain\r\nX: y",
-            "täxt/plain",
-        ] {
+        for text in
+            ["", "json", "/json", "text/", "text/pl ain", "text/plain\r\nX: y", "täxt/plain"]
+        {
             assert!(ContentType::parse(text).is_err(), "{text:?}");
         }
         assert!(ContentType::parse(&format!("text/{}", "x".repeat(300))).is_err());

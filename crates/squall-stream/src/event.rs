@@ -69,11 +69,8 @@ impl Page {
         let mut start = self.start;
         let mut from = 0;
         self.entries.iter().map(move |entry| {
-            let event = Event {
-                start,
-                end: entry.end,
-                payload: self.data.slice(from..entry.data_end),
-            };
+            let event =
+                Event { start, end: entry.end, payload: self.data.slice(from..entry.data_end) };
             (start, from) = (entry.end, entry.data_end);
             event
         })

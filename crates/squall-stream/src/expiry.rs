@@ -43,9 +43,7 @@ impl Expiry {
     /// [`ExpiryError::Ttl`] for signs, fractions, exponents, leading zeros, other
     /// characters, and numbers beyond 64 bits of milliseconds.
     pub fn parse_ttl(text: &str) -> Result<Self, ExpiryError> {
-        let wrong = || ExpiryError::Ttl {
-            text: text.to_owned(),
-        };
+        let wrong = || ExpiryError::Ttl { text: text.to_owned() };
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if !digits || (text.len() > 1 && text.starts_with('0')) {
             return Err(wrong());
@@ -63,12 +61,8 @@ impl Expiry {
     /// # Errors
     /// [`ExpiryError::Instant`] if it is no RFC 3339 instant of 1970 or later.
     pub fn parse_instant(text: &str) -> Result<Self, ExpiryError> {
-        let wrong = || ExpiryError::Instant {
-            text: text.to_owned(),
-        };
-        let parsed = OffsetDateTime::parse(text, &Rfc3339)
-            .ok()
-            .ok_or_else(wrong)?;
+        let wrong = || ExpiryError::Instant { text: text.to_owned() };
+        let parsed = OffsetDateTime::parse(text, &Rfc3339).ok().ok_or_else(wrong)?;
         let millis = parsed.unix_timestamp_nanos().div_euclid(1_000_000);
         let millis = u64::try_from(millis).ok().ok_or_else(wrong)?;
         Ok(Self::At(UnixMillis(millis)))
@@ -87,8 +81,7 @@ impl Expiry {
     /// Whether a stream last used at `last_access` is gone at `now`.
     #[must_use]
     pub fn is_over(self, last_access: UnixMillis, now: UnixMillis) -> bool {
-        self.deadline(last_access)
-            .is_some_and(|deadline| deadline <= now)
+        self.deadline(last_access).is_some_and(|deadline| deadline <= now)
     }
 
     /// How often a sliding window is written down while the stream is used, in ms:
@@ -120,17 +113,8 @@ mod tests {
     fn ttl_is_plain_decimal() {
         assert_eq!(Expiry::parse_ttl("0"), Ok(Expiry::Ttl(0)));
         assert_eq!(Expiry::parse_ttl("3600"), Ok(Expiry::Ttl(3600)));
-        for text in [
-            "",
-            "+60",
-            "00060",
-            "60.5",
-            "1e3",
-            "-1",
-            "abc",
-            " 60",
-            "99999999999999999999",
-        ] {
+        for text in ["", "+60", "00060", "60.5", "1e3", "-1", "abc", " 60", "99999999999999999999"]
+        {
             assert!(Expiry::parse_ttl(text).is_err(), "{text:?}");
         }
     }
@@ -140,19 +124,10 @@ mod tests {
         let zulu = Expiry::parse_instant("2030-01-01T00:00:00Z");
         assert_eq!(zulu, Expiry::parse_instant("2030-01-01T01:30:00+01:30"));
         assert_eq!(zulu, Ok(Expiry::At(UnixMillis(1_893_456_000_000))));
-        for text in [
-            "",
-            "tomorrow",
-            "2030-01-01",
-            "2030-13-01T00:00:00Z",
-            "1969-01-01T00:00:00Z",
-        ] {
+        for text in ["", "tomorrow", "2030-01-01", "2030-13-01T00:00:00Z", "1969-01-01T00:00:00Z"] {
             assert!(Expiry::parse_instant(text).is_err(), "{text:?}");
         }
-        assert_eq!(
-            rfc3339(UnixMillis(1_893_456_000_000)),
-            "2030-01-01T00:00:00Z"
-        );
+        assert_eq!(rfc3339(UnixMillis(1_893_456_000_000)), "2030-01-01T00:00:00Z");
     }
 
     #[test]

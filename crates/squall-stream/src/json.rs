@@ -39,21 +39,13 @@ pub fn elements(body: &Bytes, elements_max: usize) -> Result<Vec<Bytes>, JsonErr
     }
     let values: Vec<&RawValue> = parse(body)?;
     if values.len() > elements_max {
-        return Err(JsonError::TooManyElements {
-            count: values.len(),
-            max: elements_max,
-        });
+        return Err(JsonError::TooManyElements { count: values.len(), max: elements_max });
     }
-    Ok(values
-        .iter()
-        .map(|value| body.slice_ref(value.get().as_bytes()))
-        .collect())
+    Ok(values.iter().map(|value| body.slice_ref(value.get().as_bytes())).collect())
 }
 
 fn parse<'a, T: serde::Deserialize<'a>>(body: &'a Bytes) -> Result<T, JsonError> {
-    serde_json::from_slice(body).map_err(|error| JsonError::Invalid {
-        reason: error.to_string(),
-    })
+    serde_json::from_slice(body).map_err(|error| JsonError::Invalid { reason: error.to_string() })
 }
 
 #[cfg(test)]
@@ -68,10 +60,7 @@ mod tests {
     #[test]
     fn one_level_is_flattened_and_bytes_are_kept() {
         check(r#"{"k": 1}"#, &[r#"{"k": 1}"#]);
-        check(
-            " [ {\"k\":1} ,\n2.50, \"\\u00e9\" ] ",
-            &["{\"k\":1}", "2.50", "\"\\u00e9\""],
-        );
+        check(" [ {\"k\":1} ,\n2.50, \"\\u00e9\" ] ", &["{\"k\":1}", "2.50", "\"\\u00e9\""]);
         check("[[1,2],[3]]", &["[1,2]", "[3]"]);
         check("[]", &[]);
         check("[[]]", &["[]"]);
@@ -87,18 +76,7 @@ mod tests {
 
     #[test]
     fn what_is_not_one_json_text_is_refused() {
-        for body in [
-            "",
-            " ",
-            "{",
-            "[1,]",
-            "1 2",
-            "[1] x",
-            "NaN",
-            "'a'",
-            "\u{feff}1",
-            "[1",
-        ] {
+        for body in ["", " ", "{", "[1,]", "1 2", "[1] x", "NaN", "'a'", "\u{feff}1", "[1"] {
             let found = elements(&Bytes::copy_from_slice(body.as_bytes()), 10);
             assert!(matches!(found, Err(JsonError::Invalid { .. })), "{body:?}");
         }

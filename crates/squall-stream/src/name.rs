@@ -68,9 +68,7 @@ impl StreamName {
             match segment {
                 "" => return Err(NameError::EmptySegment),
                 "." | ".." => {
-                    return Err(NameError::DotSegment {
-                        segment: segment.to_owned(),
-                    });
+                    return Err(NameError::DotSegment { segment: segment.to_owned() });
                 }
                 _ => {}
             }
@@ -133,18 +131,8 @@ mod tests {
         check("/a", Err(NameError::EmptySegment));
         check("a//b", Err(NameError::EmptySegment));
         check("a/", Err(NameError::EmptySegment));
-        check(
-            "a/../b",
-            Err(NameError::DotSegment {
-                segment: "..".into(),
-            }),
-        );
-        check(
-            ".",
-            Err(NameError::DotSegment {
-                segment: ".".into(),
-            }),
-        );
+        check("a/../b", Err(NameError::DotSegment { segment: "..".into() }));
+        check(".", Err(NameError::DotSegment { segment: ".".into() }));
         check("__ds", Err(NameError::Reserved));
         check("__ds/jobs", Err(NameError::Reserved));
     }

@@ -53,10 +53,7 @@ pub fn parse_number(field: &'static str, text: &str) -> Result<u64, ProducerErro
     text.parse()
         .ok()
         .filter(|number| digits && *number <= PRODUCER_NUMBER_MAX)
-        .ok_or_else(|| ProducerError::Number {
-            field,
-            text: text.to_owned(),
-        })
+        .ok_or_else(|| ProducerError::Number { field, text: text.to_owned() })
 }
 
 /// Where a producer stands: its epoch and a sequence number within it.
@@ -145,9 +142,7 @@ pub fn judge(known: Option<&ProducerState>, claim: ProducerPosition) -> Producer
     if claim.seq == last.seq + 1 {
         return ProducerVerdict::Accept;
     }
-    ProducerVerdict::Gap {
-        expected: last.seq + 1,
-    }
+    ProducerVerdict::Gap { expected: last.seq + 1 }
 }
 
 #[cfg(test)]
@@ -156,15 +151,8 @@ mod tests {
 
     fn check(known: Option<(u64, u64)>, claim: (u64, u64), expected: ProducerVerdict) {
         let position = |(epoch, seq)| ProducerPosition { epoch, seq };
-        let known = known.map(|at| ProducerState {
-            last: position(at),
-            used_at: UnixMillis(0),
-        });
-        assert_eq!(
-            judge(known.as_ref(), position(claim)),
-            expected,
-            "{known:?} {claim:?}"
-        );
+        let known = known.map(|at| ProducerState { last: position(at), used_at: UnixMillis(0) });
+        assert_eq!(judge(known.as_ref(), position(claim)), expected, "{known:?} {claim:?}");
     }
 
     #[test]
@@ -185,20 +173,8 @@ mod tests {
     #[test]
     fn numbers_are_plain_decimals_up_to_2_to_the_53() {
         assert_eq!(parse_number("Producer-Seq", "0"), Ok(0));
-        assert_eq!(
-            parse_number("Producer-Seq", "9007199254740991"),
-            Ok(PRODUCER_NUMBER_MAX)
-        );
-        for text in [
-            "",
-            "1abc",
-            "1.5",
-            "-1",
-            "+1",
-            " 1",
-            "9007199254740992",
-            "1e3",
-        ] {
+        assert_eq!(parse_number("Producer-Seq", "9007199254740991"), Ok(PRODUCER_NUMBER_MAX));
+        for text in ["", "1abc", "1.5", "-1", "+1", " 1", "9007199254740992", "1e3"] {
             assert!(parse_number("Producer-Seq", text).is_err(), "{text:?}");
         }
     }

@@ -48,11 +48,7 @@ pub enum Operation {
 /// Limits that random operations run into.
 #[must_use]
 pub fn limits() -> StreamLimits {
-    StreamLimits {
-        producers_max: 2,
-        producer_idle_max_ms: 12_000,
-        ..StreamLimits::default()
-    }
+    StreamLimits { producers_max: 2, producer_idle_max_ms: 12_000, ..StreamLimits::default() }
 }
 
 /// Any operation; appends and reads are the most likely.
@@ -102,20 +98,15 @@ fn any_create() -> impl Strategy<Value = Create> {
         1 => (0..60_000_u64).prop_map(|millis| Expiry::At(BEGIN.plus(millis))),
     ];
     let closed = prop_oneof![9 => Just(false), 1 => Just(true)];
-    (
-        any_name(),
-        any_content_type(),
-        expiry,
-        closed,
-        any_events(2),
-    )
-        .prop_map(|(name, content_type, expiry, closed, events)| Create {
+    (any_name(), any_content_type(), expiry, closed, any_events(2)).prop_map(
+        |(name, content_type, expiry, closed, events)| Create {
             name,
             content_type,
             expiry,
             closed,
             events,
-        })
+        },
+    )
 }
 
 fn any_append() -> impl Strategy<Value = Append> {
@@ -130,22 +121,20 @@ fn any_append() -> impl Strategy<Value = Append> {
         stream_seq,
         any::<bool>(),
     )
-        .prop_map(
-            |(name, content_type, events, close, producer, seq, create)| Append {
-                name,
-                content_type,
-                // Nothing to append and no close is no append at all.
-                events: if events.is_empty() && !close {
-                    vec![Bytes::from_static(b"0")]
-                } else {
-                    events
-                },
-                close,
-                producer,
-                stream_seq: seq,
-                create,
+        .prop_map(|(name, content_type, events, close, producer, seq, create)| Append {
+            name,
+            content_type,
+            // Nothing to append and no close is no append at all.
+            events: if events.is_empty() && !close {
+                vec![Bytes::from_static(b"0")]
+            } else {
+                events
             },
-        )
+            close,
+            producer,
+            stream_seq: seq,
+            create,
+        })
 }
 
 fn any_claim() -> impl Strategy<Value = ProducerClaim> {

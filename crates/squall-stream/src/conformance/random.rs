@@ -23,11 +23,7 @@ const NO_STREAM: StreamId = StreamId(u32::MAX as u64);
 /// # Panics
 /// If they differ, with the shortest sequence found that shows it.
 pub fn random_operations(factory: &dyn Fn() -> Box<dyn Engine>, operations: usize, sequences: u32) {
-    let config = Config {
-        cases: sequences,
-        failure_persistence: None,
-        ..Config::default()
-    };
+    let config = Config { cases: sequences, failure_persistence: None, ..Config::default() };
     let strategy = vec(any_operation(), 1..=operations);
     let result = TestRunner::new(config).run(&strategy, |operations| {
         let mut pair = Pair::new(factory());
@@ -115,10 +111,8 @@ impl Pair {
         let (model_ids, store_ids) = (take_ids(&mut expected), take_ids(&mut found));
         proptest::prop_assert_eq!(found, expected, "{:?}", operation);
         for (model_id, store_id) in model_ids.into_iter().zip(store_ids) {
-            let used_twice = self
-                .ids
-                .iter()
-                .any(|(model, store)| *store == store_id && *model != model_id);
+            let used_twice =
+                self.ids.iter().any(|(model, store)| *store == store_id && *model != model_id);
             let known = *self.ids.entry(model_id).or_insert(store_id);
             proptest::prop_assert!(!used_twice && known == store_id, "{:?}", operation);
         }
@@ -135,10 +129,7 @@ impl Pair {
 
     /// Compares everything that there is.
     fn read_back(&mut self) -> Result<(), TestCaseError> {
-        let everything = List {
-            limit: 100,
-            ..List::default()
-        };
+        let everything = List { limit: 100, ..List::default() };
         self.check(&Operation::List(everything))?;
         for name in self.model.names() {
             let name = named(&name);
@@ -177,12 +168,7 @@ fn replay(changes: &[Change]) -> Result<HashMap<StreamId, Vec<u8>>, TestCaseErro
                 let before = streams.insert(*stream, Vec::new());
                 proptest::prop_assert!(before.is_none(), "{:?} is created twice", stream);
             }
-            Change::Appended {
-                stream,
-                events,
-                tail,
-                ..
-            } => {
+            Change::Appended { stream, events, tail, .. } => {
                 let bytes = streams.get_mut(stream).ok_or_else(|| unknown(stream))?;
                 for event in events {
                     proptest::prop_assert_eq!(event.start.position(), Some(bytes.len() as u64));

@@ -41,13 +41,7 @@ impl Stage {
         let now = Arc::new(AtomicU64::new(BEGIN.0));
         let record = Arc::new(Record::default());
         let store = engine.open(setup(limits, &now, &record));
-        Self {
-            engine,
-            limits,
-            now,
-            store,
-            record,
-        }
+        Self { engine, limits, now, store, record }
     }
 
     pub(super) fn keeps_data(&self) -> bool {
@@ -56,23 +50,11 @@ impl Stage {
 
     /// Shuts the store down, drops it, and opens it again. The record goes on.
     pub(super) fn reopen(self) -> Self {
-        let Self {
-            mut engine,
-            limits,
-            now,
-            store,
-            record,
-        } = self;
+        let Self { mut engine, limits, now, store, record } = self;
         block_on(store.shut_down()).expect("the store shuts down");
         drop(store);
         let store = engine.open(setup(limits, &now, &record));
-        Self {
-            engine,
-            limits,
-            now,
-            store,
-            record,
-        }
+        Self { engine, limits, now, store, record }
     }
 
     pub(super) fn now(&self) -> UnixMillis {
@@ -130,11 +112,7 @@ impl Stage {
         from: ReadFrom,
         bytes_max: usize,
     ) -> Result<Page, ReadError> {
-        block_on(self.store.read(Read {
-            target,
-            from,
-            bytes_max,
-        }))
+        block_on(self.store.read(Read { target, from, bytes_max }))
     }
 
     /// All payloads of a stream, read without renewing it.
@@ -179,29 +157,18 @@ pub(super) fn text(name: &str) -> Create {
 
 /// The creation of an empty `application/json` stream.
 pub(super) fn json(name: &str) -> Create {
-    Create {
-        content_type: Some(content_type("application/json")),
-        ..text(name)
-    }
+    Create { content_type: Some(content_type("application/json")), ..text(name) }
 }
 
 /// An append to a `text/plain` stream, which it creates if there is none.
 pub(super) fn post(name: &str, events: &[&str]) -> Append {
     let events = events.iter().map(|event| bytes(event)).collect();
-    Append {
-        create: true,
-        ..Append::new(named(name), ContentType::text_plain(), events)
-    }
+    Append { create: true, ..Append::new(named(name), ContentType::text_plain(), events) }
 }
 
 /// A mere close.
 pub(super) fn close(name: &str) -> Append {
-    Append {
-        content_type: None,
-        close: true,
-        create: false,
-        ..post(name, &[])
-    }
+    Append { content_type: None, close: true, create: false, ..post(name, &[]) }
 }
 
 pub(super) fn claim(id: &str, epoch: u64, seq: u64) -> Option<ProducerClaim> {

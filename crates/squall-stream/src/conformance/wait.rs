@@ -31,8 +31,6 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
         if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
             return output;
         }
-        signal_rx
-            .recv_timeout(WAIT_MAX)
-            .expect("the store answers in time");
+        signal_rx.recv_timeout(WAIT_MAX).expect("the store answers in time");
     }
 }

@@ -53,9 +53,7 @@ pub fn decide_append(
     now: UnixMillis,
     limits: &StreamLimits,
 ) -> Result<AppendDecision, AppendError> {
-    let state = state
-        .filter(|state| !state.is_expired(now))
-        .ok_or(AppendError::NotFound)?;
+    let state = state.filter(|state| !state.is_expired(now)).ok_or(AppendError::NotFound)?;
     if let Some(closing) = &state.closing {
         return on_closed(state, closing, append);
     }
@@ -78,22 +76,16 @@ fn on_closed(
         None => append.close && append.events.is_empty(),
     };
     if !repeats_close {
-        return Err(AppendError::Closed {
-            tail: state.tail_offset(),
-        });
+        return Err(AppendError::Closed { tail: state.tail_offset() });
     }
     let producer = append.producer.as_ref().map(|claim| claim.position);
-    Ok(AppendDecision::Stands(ack(
-        state, state.tail, true, true, producer,
-    )))
+    Ok(AppendDecision::Stands(ack(state, state.tail, true, true, producer)))
 }
 
 fn check_content_type(state: &StreamState, append: &Append) -> Result<(), AppendError> {
     match &append.content_type {
         Some(found) if !append.events.is_empty() && !state.content_type.matches(found) => {
-            Err(AppendError::ContentTypeMismatch {
-                expected: state.content_type.clone(),
-            })
+            Err(AppendError::ContentTypeMismatch { expected: state.content_type.clone() })
         }
         _ => Ok(()),
     }
@@ -111,19 +103,16 @@ fn check_producer(
     };
     match judge(known, claim.position) {
         ProducerVerdict::Accept if known.is_none() && state.producers >= limits.producers_max => {
-            Err(AppendError::ProducersFull {
-                max: limits.producers_max,
-            })
+            Err(AppendError::ProducersFull { max: limits.producers_max })
         }
         ProducerVerdict::Accept => Ok(None),
         ProducerVerdict::Duplicate { last } => {
             Ok(Some(ack(state, state.tail, false, true, Some(last))))
         }
         ProducerVerdict::Fenced { epoch } => Err(AppendError::ProducerFenced { epoch }),
-        ProducerVerdict::Gap { expected } => Err(AppendError::ProducerGap {
-            expected,
-            received: claim.position.seq,
-        }),
+        ProducerVerdict::Gap { expected } => {
+            Err(AppendError::ProducerGap { expected, received: claim.position.seq })
+        }
         ProducerVerdict::EpochMustStartAtZero => Err(AppendError::ProducerEpochMustStartAtZero),
     }
 }
@@ -147,9 +136,7 @@ pub(super) fn plan(
     let mut tail = state.tail;
     let mut events = Vec::with_capacity(append.events.len());
     for payload in &append.events {
-        let end = tail
-            .checked_add(payload.len() as u64)
-            .filter(|end| *end <= POSITION_MAX);
+        let end = tail.checked_add(payload.len() as u64).filter(|end| *end <= POSITION_MAX);
         let end = end.ok_or(AppendError::OffsetsExhausted)?;
         events.push(Event {
             start: Offset::at(tail),
@@ -167,10 +154,7 @@ pub(super) fn plan(
         appended_at,
         closing: append.close.then(|| Closing { by: claim.cloned() }),
         stream_seq: append.stream_seq.clone(),
-        producer: position.map(|last| ProducerState {
-            last,
-            used_at: appended_at,
-        }),
+        producer: position.map(|last| ProducerState { last, used_at: appended_at }),
         new_producer: claim.is_some() && known.is_none(),
         ack: ack(state, tail, append.close, false, position),
     })
@@ -183,11 +167,5 @@ fn ack(
     duplicate: bool,
     producer: Option<ProducerPosition>,
 ) -> AppendAck {
-    AppendAck {
-        stream: state.stream,
-        tail: Offset::at(tail),
-        closed,
-        duplicate,
-        producer,
-    }
+    AppendAck { stream: state.stream, tail: Offset::at(tail), closed, duplicate, producer }
 }

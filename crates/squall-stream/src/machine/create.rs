@@ -31,10 +31,7 @@ pub fn decide_create(
     let Some(state) = state.filter(|state| !state.is_expired(now)) else {
         return Ok(CreateDecision::Make);
     };
-    let asked = create
-        .content_type
-        .clone()
-        .unwrap_or_else(ContentType::octet_stream);
+    let asked = create.content_type.clone().unwrap_or_else(ContentType::octet_stream);
     let differs = |differs| Err(CreateError::Differs { differs });
     if !state.content_type.matches(&asked) {
         return differs("content type");
@@ -61,10 +58,7 @@ pub fn plan_create(
     stream: StreamId,
     now: UnixMillis,
 ) -> Result<(StreamState, Option<AppendPlan>), CreateError> {
-    let content_type = create
-        .content_type
-        .clone()
-        .unwrap_or_else(ContentType::octet_stream);
+    let content_type = create.content_type.clone().unwrap_or_else(ContentType::octet_stream);
     let state = StreamState::new(stream, content_type.clone(), create.expiry, now);
     if create.events.is_empty() && !create.closed {
         return Ok((state, None));
@@ -119,21 +113,10 @@ mod tests {
         let text = ContentType::text_plain();
         let mut state = StreamState::new(StreamId(1), text, Expiry::Ttl(60), UnixMillis(0));
         let late = UnixMillis(60_000);
-        assert_eq!(
-            decide_create(Some(&state), &plain(), late),
-            Ok(CreateDecision::Make)
-        );
-        assert_eq!(
-            decide_create(None, &plain(), late),
-            Ok(CreateDecision::Make)
-        );
+        assert_eq!(decide_create(Some(&state), &plain(), late), Ok(CreateDecision::Make));
+        assert_eq!(decide_create(None, &plain(), late), Ok(CreateDecision::Make));
         state.closing = Some(Closing::default());
         let found = decide_create(Some(&state), &plain(), UnixMillis(0));
-        assert_eq!(
-            found,
-            Err(CreateError::Differs {
-                differs: "closed state"
-            })
-        );
+        assert_eq!(found, Err(CreateError::Differs { differs: "closed state" }));
     }
 }

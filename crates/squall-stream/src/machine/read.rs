@@ -27,13 +27,11 @@ pub fn resolve_read(
         ReadFrom::At(offset) => offset,
     };
     match offset.position() {
-        Some(position) if position < state.earliest => Err(ReadError::Trimmed {
-            earliest: Offset::at(state.earliest),
-        }),
+        Some(position) if position < state.earliest => {
+            Err(ReadError::Trimmed { earliest: Offset::at(state.earliest) })
+        }
         Some(position) if position <= state.tail => Ok(position),
-        _ => Err(ReadError::BeyondTail {
-            tail: state.tail_offset(),
-        }),
+        _ => Err(ReadError::BeyondTail { tail: state.tail_offset() }),
     }
 }
 
@@ -51,9 +49,7 @@ pub fn check_inside(
     end: u64,
 ) -> Result<(), ReadError> {
     if kind == ContentKind::Json && position > start {
-        return Err(ReadError::InsideEvent {
-            end: Offset::at(end),
-        });
+        return Err(ReadError::InsideEvent { end: Offset::at(end) });
     }
     Ok(())
 }
@@ -91,16 +87,8 @@ mod tests {
 
     #[test]
     fn reads_start_between_the_earliest_position_and_the_tail() {
-        let trimmed = || {
-            Err(ReadError::Trimmed {
-                earliest: Offset::at(10),
-            })
-        };
-        let beyond = || {
-            Err(ReadError::BeyondTail {
-                tail: Offset::at(30),
-            })
-        };
+        let trimmed = || Err(ReadError::Trimmed { earliest: Offset::at(10) });
+        let beyond = || Err(ReadError::BeyondTail { tail: Offset::at(30) });
         let at = |position| ReadFrom::At(Offset::at(position));
         check(ReadFrom::Start, None, Ok(10));
         check(ReadFrom::Now, Some(25), Ok(30));
@@ -120,9 +108,7 @@ mod tests {
 
     #[test]
     fn only_a_json_element_is_whole() {
-        let inside = Err(ReadError::InsideEvent {
-            end: Offset::at(20),
-        });
+        let inside = Err(ReadError::InsideEvent { end: Offset::at(20) });
         assert_eq!(check_inside(ContentKind::Json, 10, 10, 20), Ok(()));
         assert_eq!(check_inside(ContentKind::Json, 11, 10, 20), inside);
         assert_eq!(check_inside(ContentKind::Json, 19, 10, 20), inside);

@@ -56,10 +56,7 @@ fn collect<'a>(
             break;
         }
         data.extend_from_slice(rest);
-        entries.push(PageEntry {
-            end: event.end,
-            data_end: data.len(),
-        });
+        entries.push(PageEntry { end: event.end, data_end: data.len() });
         skipped = 0;
     }
     (data.freeze(), entries)

@@ -161,10 +161,7 @@ impl StreamStore for MemoryStore {
 
     fn gauges(&self) -> StoreGauges {
         let guarded = self.lock();
-        StoreGauges {
-            cached_streams: guarded.table.len() as u64,
-            ..guarded.gauges
-        }
+        StoreGauges { cached_streams: guarded.table.len() as u64, ..guarded.gauges }
     }
 
     fn shut_down(&self) -> BoxFuture<'_, Result<(), StoreError>> {

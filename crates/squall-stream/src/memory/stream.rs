@@ -22,12 +22,7 @@ pub(super) struct Stream {
 
 impl Stream {
     pub(super) fn new(name: StreamName, state: StreamState) -> Self {
-        Self {
-            name,
-            state,
-            events: VecDeque::new(),
-            producers: HashMap::new(),
-        }
+        Self { name, state, events: VecDeque::new(), producers: HashMap::new() }
     }
 
     pub(super) fn info(&self) -> StreamInfo {
@@ -55,8 +50,7 @@ impl Stream {
             let state = self.without_idle_producers(now, limits);
             decision = decide_append(Some(&state), None, append, now, limits);
             if matches!(decision, Ok(AppendDecision::Store(_))) {
-                self.producers
-                    .retain(|_, known| !known.is_idle(now, limits));
+                self.producers.retain(|_, known| !known.is_idle(now, limits));
                 self.state = state;
             }
         }

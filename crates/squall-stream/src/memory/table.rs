@@ -45,10 +45,7 @@ impl Table {
         if let (CreateDecision::Stands, Some(stream)) = (decision, found) {
             stream.state.renew(now);
             let info = stream.info();
-            return Ok(CreateAck {
-                created: false,
-                info,
-            });
+            return Ok(CreateAck { created: false, info });
         }
         let (state, plan) = plan_create(create, self.unused_id(), now)?;
         let mut stream = Stream::new(create.name.clone(), state);
@@ -56,10 +53,7 @@ impl Table {
         let info = stream.info();
         self.insert(stream);
         self.changes.extend(first);
-        Ok(CreateAck {
-            created: true,
-            info,
-        })
+        Ok(CreateAck { created: true, info })
     }
 
     pub(super) fn append(

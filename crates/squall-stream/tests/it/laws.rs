@@ -27,15 +27,10 @@ enum Step {
 /// Creations and appends of one stream; nothing else asks the machine to decide.
 fn any_step() -> impl Strategy<Value = Step> {
     let requests = any_operation().prop_filter_map("a request", |operation| match operation {
-        Operation::Create(create) => Some(Operation::Create(Create {
-            name: one_name(),
-            ..create
-        })),
-        Operation::Append(append) => Some(Operation::Append(Append {
-            name: one_name(),
-            create: false,
-            ..append
-        })),
+        Operation::Create(create) => Some(Operation::Create(Create { name: one_name(), ..create })),
+        Operation::Append(append) => {
+            Some(Operation::Append(Append { name: one_name(), create: false, ..append }))
+        }
         _ => None,
     });
     prop_oneof![
@@ -50,10 +45,7 @@ fn one_name() -> StreamName {
 
 /// Nobody is ever idle: to forget producers is an engine's part.
 fn limits() -> StreamLimits {
-    StreamLimits {
-        producer_idle_max_ms: u64::MAX,
-        ..operation_limits()
-    }
+    StreamLimits { producer_idle_max_ms: u64::MAX, ..operation_limits() }
 }
 
 /// The least that an engine does around the machine, for one stream.
@@ -108,11 +100,7 @@ impl Driver {
 
     /// Forgets a stream that was seen to have expired, as an engine does.
     fn bury(&mut self, now: UnixMillis) {
-        if self
-            .state
-            .as_ref()
-            .is_some_and(|state| state.is_expired(now))
-        {
+        if self.state.as_ref().is_some_and(|state| state.is_expired(now)) {
             self.state = None;
             self.producers.clear();
         }
@@ -127,10 +115,7 @@ fn check_plan(state: &StreamState, append: &Append, plan: &AppendPlan, now: Unix
     for event in &plan.events {
         assert_eq!(event.start, tail);
         assert!(event.start < event.end, "offsets strictly increase");
-        assert!(
-            event.start.to_string() < event.end.to_string(),
-            "in print too"
-        );
+        assert!(event.start.to_string() < event.end.to_string(), "in print too");
         tail = event.end;
     }
     assert_eq!(tail, Offset::at(plan.tail));
@@ -147,14 +132,7 @@ fn check_applied(before: &StreamState, after: &StreamState, plan: &AppendPlan) {
     assert!(after.used_at >= before.used_at);
     assert!(!plan.ack.duplicate);
     let untouched = |state: &StreamState| {
-        let StreamState {
-            stream,
-            content_type,
-            earliest,
-            expiry,
-            created_at,
-            ..
-        } = state.clone();
+        let StreamState { stream, content_type, earliest, expiry, created_at, .. } = state.clone();
         (stream, content_type, earliest, expiry, created_at)
     };
     assert_eq!(untouched(before), untouched(after));

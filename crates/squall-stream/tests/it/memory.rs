@@ -18,11 +18,7 @@ struct Memory(Option<Arc<MemoryStore>>);
 impl Engine for Memory {
     fn open(&mut self, setup: Setup) -> Arc<dyn StreamStore> {
         let store = self.0.get_or_insert_with(|| {
-            let Setup {
-                limits,
-                clock,
-                observer,
-            } = setup;
+            let Setup { limits, clock, observer } = setup;
             Arc::new(MemoryStore::new(limits, clock, observer))
         });
         store.set_health(Health::Ready);

@@ -33,10 +33,7 @@ fn scene() -> Scene {
     let position = ProducerPosition { epoch: 2, seq: 4 };
     Scene {
         state,
-        known: Some(ProducerState {
-            last: position,
-            used_at: UnixMillis(0),
-        }),
+        known: Some(ProducerState { last: position, used_at: UnixMillis(0) }),
         append: Append::new(
             StreamName::parse("s").expect("a name"),
             text,
@@ -56,19 +53,10 @@ fn wrong_in_every_way() -> Scene {
 }
 
 fn decide(scene: &Scene) -> Result<AppendDecision, AppendError> {
-    let Scene {
-        state,
-        known,
-        append,
-        limits,
-    } = scene;
+    let Scene { state, known, append, limits } = scene;
     let before = (state.clone(), *known);
     let decision = decide_append(Some(state), known.as_ref(), append, NOW, limits);
-    assert_eq!(
-        (state.clone(), *known),
-        before,
-        "a decision changes nothing"
-    );
+    assert_eq!((state.clone(), *known), before, "a decision changes nothing");
     decision
 }
 
@@ -96,10 +84,7 @@ fn closed_then_content_type_then_producer_then_stream_seq() {
     refused(&scene, &AppendError::ContentTypeMismatch { expected });
 
     scene.append.content_type = Some(ContentType::text_plain());
-    let gap = AppendError::ProducerGap {
-        expected: 5,
-        received: 9,
-    };
+    let gap = AppendError::ProducerGap { expected: 5, received: 9 };
     refused(&scene, &gap);
 
     scene.append.producer = Some(claim(2, 5));
@@ -114,12 +99,7 @@ fn closed_then_content_type_then_producer_then_stream_seq() {
 fn no_stream_and_an_expired_one_come_before_everything() {
     let mut scene = wrong_in_every_way();
     scene.state.closing = Some(Closing::default());
-    let Scene {
-        known,
-        append,
-        limits,
-        ..
-    } = &scene;
+    let Scene { known, append, limits, .. } = &scene;
     let absent = decide_append(None, known.as_ref(), append, NOW, limits);
     assert_eq!(absent, Err(AppendError::NotFound));
     scene.state.expiry = Expiry::At(NOW);
@@ -132,10 +112,7 @@ fn a_retry_is_a_duplicate_whatever_its_stream_seq() {
     scene.append.producer = Some(claim(2, 3));
     scene.append.stream_seq = Some("a".to_owned());
     let ack = stands(&scene);
-    assert_eq!(
-        (ack.tail, ack.closed, ack.duplicate),
-        (Offset::at(10), false, true)
-    );
+    assert_eq!((ack.tail, ack.closed, ack.duplicate), (Offset::at(10), false, true));
     assert_eq!(ack.producer, Some(ProducerPosition { epoch: 2, seq: 4 }));
 }
 
@@ -146,10 +123,7 @@ fn a_full_stream_takes_known_producers_and_judges_unknown_ones_first() {
     scene.append.producer = Some(claim(2, 5));
     assert!(matches!(decide(&scene), Ok(AppendDecision::Store(_))));
     scene.known = None;
-    let gap = AppendError::ProducerGap {
-        expected: 0,
-        received: 5,
-    };
+    let gap = AppendError::ProducerGap { expected: 0, received: 5 };
     refused(&scene, &gap);
     scene.append.producer = Some(claim(2, 0));
     refused(&scene, &AppendError::ProducersFull { max: 1 });
@@ -166,10 +140,7 @@ fn the_closing_request_alone_is_a_duplicate() {
     scene.append.events = vec![Bytes::from("another body")];
     scene.append.content_type = Some(ContentType::octet_stream());
     let ack = stands(&scene);
-    assert_eq!(
-        (ack.tail, ack.closed, ack.duplicate),
-        (Offset::at(10), true, true)
-    );
+    assert_eq!((ack.tail, ack.closed, ack.duplicate), (Offset::at(10), true, true));
     assert_eq!(ack.producer, Some(ProducerPosition { epoch: 2, seq: 4 }));
 
     let tail = Offset::at(10);
@@ -201,10 +172,7 @@ fn a_close_of_a_producer_uses_up_a_sequence_number() {
     scene.append.content_type = Some(ContentType::octet_stream());
     scene.append.close = true;
     scene.append.producer = Some(claim(2, 6));
-    let gap = AppendError::ProducerGap {
-        expected: 5,
-        received: 6,
-    };
+    let gap = AppendError::ProducerGap { expected: 5, received: 6 };
     refused(&scene, &gap);
     scene.append.producer = Some(claim(2, 5));
     let Ok(AppendDecision::Store(plan)) = decide(&scene) else {

@@ -10,14 +10,8 @@ pub(super) const CASES: &[Case] = &[
     ("a close can be repeated", repeated),
     ("an append and a close are one step", append_and_close),
     ("a close without a stream is refused", no_stream),
-    (
-        "a producer's close uses up a sequence number",
-        close_by_producer,
-    ),
-    (
-        "only the very request that closed is a duplicate",
-        exact_duplicate,
-    ),
+    ("a producer's close uses up a sequence number", close_by_producer),
+    ("only the very request that closed is a duplicate", exact_duplicate),
 ];
 
 fn closed(stage: Stage) {
@@ -25,10 +19,7 @@ fn closed(stage: Stage) {
     let ack = stage.append(close("s")).expect("closed");
     let tail = Offset::at(1);
     assert_eq!((ack.tail, ack.closed, ack.duplicate), (tail, true, false));
-    assert_eq!(
-        stage.append(post("s", &["b"])),
-        Err(AppendError::Closed { tail })
-    );
+    assert_eq!(stage.append(post("s", &["b"])), Err(AppendError::Closed { tail }));
     assert!(stage.describe("s").expect("described").closed);
     let page = stage.read("s", ReadFrom::Start).expect("read");
     assert_eq!(payloads(&page), ["a"]);
@@ -75,15 +66,9 @@ fn close_by_producer(stage: Stage) {
     last.producer = claim("p", 0, 1);
     let ack = stage.append(last.clone()).expect("closed");
     let position = last.producer.as_ref().map(|claim| claim.position);
-    assert_eq!(
-        (ack.closed, ack.duplicate, ack.producer),
-        (true, false, position)
-    );
+    assert_eq!((ack.closed, ack.duplicate, ack.producer), (true, false, position));
     let again = stage.append(last).expect("a retry");
-    assert_eq!(
-        (again.closed, again.duplicate, again.producer),
-        (true, true, position)
-    );
+    assert_eq!((again.closed, again.duplicate, again.producer), (true, true, position));
 }
 
 fn exact_duplicate(stage: Stage) {
@@ -96,27 +81,14 @@ fn exact_duplicate(stage: Stage) {
 
     let mut other_body = post("s", &["something else"]);
     (other_body.producer, other_body.close) = (last.producer.clone(), true);
-    let again = stage
-        .append(other_body)
-        .expect("a retry, whatever its body");
-    assert_eq!(
-        (again.tail, again.closed, again.duplicate),
-        (Offset::at(2), true, true)
-    );
+    let again = stage.append(other_body).expect("a retry, whatever its body");
+    assert_eq!((again.tail, again.closed, again.duplicate), (Offset::at(2), true, true));
 
     let tail = Offset::at(2);
     let refused = || Err(AppendError::Closed { tail });
-    assert_eq!(
-        stage.append(append),
-        refused(),
-        "stored once, but not the closing one"
-    );
+    assert_eq!(stage.append(append), refused(), "stored once, but not the closing one");
     last.close = false;
-    assert_eq!(
-        stage.append(last.clone()),
-        refused(),
-        "the same position without a close"
-    );
+    assert_eq!(stage.append(last.clone()), refused(), "the same position without a close");
     last.close = true;
     for other in [claim("p", 0, 2), claim("p", 1, 0), claim("q", 0, 1)] {
         last.producer = other;

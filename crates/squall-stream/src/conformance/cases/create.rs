@@ -13,10 +13,7 @@ pub(super) const CASES: &[Case] = &[
     ("a creation that is repeated stands", repeated),
     ("another configuration is refused", differing),
     ("first events are stored with the stream", first_events),
-    (
-        "a stream may be closed from the start",
-        closed_from_the_start,
-    ),
+    ("a stream may be closed from the start", closed_from_the_start),
     ("no content type means octets", octets_by_default),
     ("a stream id is never used again", ids),
     ("an append may create its stream", created_by_append),
@@ -42,17 +39,10 @@ fn new_stream(stage: Stage) {
 }
 
 fn repeated(stage: Stage) {
-    let first = Create {
-        events: vec![bytes("a")],
-        expiry: Expiry::Ttl(60),
-        ..text("s")
-    };
+    let first = Create { events: vec![bytes("a")], expiry: Expiry::Ttl(60), ..text("s") };
     let made = stage.create(first.clone()).expect("created");
     stage.append(post("s", &["b"])).expect("appended");
-    let again = Create {
-        content_type: Some(content_type("TEXT/Plain; charset=utf-8")),
-        ..first
-    };
+    let again = Create { content_type: Some(content_type("TEXT/Plain; charset=utf-8")), ..first };
     let ack = stage.create(again).expect("stands");
     assert!(!ack.created);
     assert_eq!(ack.info.stream, made.info.stream);
@@ -65,24 +55,15 @@ fn differing(stage: Stage) {
     stage.create(text("s")).expect("created");
     let differs = |differs| Err(CreateError::Differs { differs });
     assert_eq!(stage.create(json("s")), differs("content type"));
-    let expiring = Create {
-        expiry: Expiry::Ttl(60),
-        ..text("s")
-    };
+    let expiring = Create { expiry: Expiry::Ttl(60), ..text("s") };
     assert_eq!(stage.create(expiring), differs("expiry"));
-    let closed = Create {
-        closed: true,
-        ..text("s")
-    };
+    let closed = Create { closed: true, ..text("s") };
     assert_eq!(stage.create(closed), differs("closed state"));
     assert!(!stage.describe("s").expect("described").closed);
 }
 
 fn first_events(stage: Stage) {
-    let create = Create {
-        events: vec![bytes("1"), bytes("22")],
-        ..json("s")
-    };
+    let create = Create { events: vec![bytes("1"), bytes("22")], ..json("s") };
     let ack = stage.create(create).expect("created");
     assert_eq!((ack.info.tail, ack.info.events), (Offset::at(3), 2));
     assert_eq!(stage.payloads("s"), ["1", "22"]);
@@ -91,39 +72,21 @@ fn first_events(stage: Stage) {
 }
 
 fn closed_from_the_start(stage: Stage) {
-    let closed = Create {
-        closed: true,
-        events: vec![bytes("all")],
-        ..text("s")
-    };
+    let closed = Create { closed: true, events: vec![bytes("all")], ..text("s") };
     assert!(stage.create(closed.clone()).expect("created").info.closed);
     let page = stage.read("s", ReadFrom::Start).expect("read");
     assert_eq!(payloads(&page), ["all"]);
     assert!(page.ends_stream());
     assert!(!stage.create(closed).expect("stands").created);
     let tail = Offset::at(3);
-    assert_eq!(
-        stage.append(post("s", &["x"])),
-        Err(AppendError::Closed { tail })
-    );
-    let empty = Create {
-        closed: true,
-        ..text("empty")
-    };
+    assert_eq!(stage.append(post("s", &["x"])), Err(AppendError::Closed { tail }));
+    let empty = Create { closed: true, ..text("empty") };
     assert!(stage.create(empty).expect("created").info.closed);
-    assert!(
-        stage
-            .read("empty", ReadFrom::Start)
-            .expect("read")
-            .ends_stream()
-    );
+    assert!(stage.read("empty", ReadFrom::Start).expect("read").ends_stream());
 }
 
 fn octets_by_default(stage: Stage) {
-    let create = Create {
-        content_type: None,
-        ..text("s")
-    };
+    let create = Create { content_type: None, ..text("s") };
     let ack = stage.create(create).expect("created");
     assert_eq!(ack.info.content_type.as_str(), "application/octet-stream");
 }
@@ -155,10 +118,7 @@ fn created_by_append(stage: Stage) {
 fn refused_append(stage: Stage) {
     let mut append = post("s", &["x"]);
     append.producer = claim("p", 0, 1);
-    let gap = AppendError::ProducerGap {
-        expected: 0,
-        received: 1,
-    };
+    let gap = AppendError::ProducerGap { expected: 0, received: 1 };
     assert_eq!(stage.append(append), Err(gap));
     assert_eq!(stage.describe("s"), Err(StreamError::NotFound));
     assert!(stage.record.is_empty());

@@ -21,16 +21,10 @@ fn gone(stage: Stage) {
     assert_eq!(stage.read("s", ReadFrom::Now), Err(ReadError::NotFound));
     let by_id = stage.read_id(ack.stream, ReadFrom::Start);
     assert_eq!(by_id, Err(ReadError::NotFound));
-    let append = Append {
-        create: false,
-        ..post("s", &["b"])
-    };
+    let append = Append { create: false, ..post("s", &["b"]) };
     assert_eq!(stage.append(append), Err(AppendError::NotFound));
     assert_eq!(stage.newest("s"), None);
-    let list = List {
-        limit: 10,
-        ..List::default()
-    };
+    let list = List { limit: 10, ..List::default() };
     assert_eq!(stage.list(list).streams, []);
 }
 
@@ -68,8 +62,6 @@ fn closed(stage: Stage) {
     last.close = true;
     stage.append(last).expect("appended");
     stage.delete("s").expect("deleted");
-    stage
-        .append(post("s", &["b"]))
-        .expect("an open stream again");
+    stage.append(post("s", &["b"])).expect("an open stream again");
     assert_eq!(stage.payloads("s"), ["b"]);
 }

@@ -20,10 +20,7 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 fn sliding(name: &str) -> Create {
-    Create {
-        expiry: Expiry::Ttl(10),
-        ..text(name)
-    }
+    Create { expiry: Expiry::Ttl(10), ..text(name) }
 }
 
 fn gone(stage: Stage) {
@@ -51,9 +48,7 @@ fn renewed(stage: Stage) {
         ("append", &|| retry().is_ok_and(|ack| !ack.duplicate)),
         ("duplicate", &|| retry().is_ok_and(|ack| ack.duplicate)),
         ("read", &|| stage.read("s", ReadFrom::Start).is_ok()),
-        ("read at the tail", &|| {
-            stage.read("s", ReadFrom::Now).is_ok()
-        }),
+        ("read at the tail", &|| stage.read("s", ReadFrom::Now).is_ok()),
         ("newest", &|| stage.newest("s").is_some()),
         ("creation", &|| stage.create(sliding("s")).is_ok()),
         ("close", &|| stage.append(close("s")).is_ok()),
@@ -64,9 +59,7 @@ fn renewed(stage: Stage) {
         assert!(access(), "{name}");
         stage.pass(9_999);
         assert!(stage.describe("s").is_ok(), "{name} renews");
-        stage
-            .read("s", ReadFrom::Now)
-            .expect("renewed for the next");
+        stage.read("s", ReadFrom::Now).expect("renewed for the next");
     }
     stage.pass(10_000);
     assert_eq!(stage.describe("s"), Err(StreamError::NotFound));
@@ -77,10 +70,7 @@ fn not_renewed(stage: Stage) {
     let made = stage.create(sliding("s")).expect("created");
     stage.pass(9_999);
     stage.describe("s").expect("described");
-    let list = List {
-        limit: 10,
-        ..List::default()
-    };
+    let list = List { limit: 10, ..List::default() };
     assert_eq!(stage.list(list).streams.len(), 2);
     let by_id = stage.read_id(made.info.stream, ReadFrom::Start);
     by_id.expect("read");
@@ -116,10 +106,7 @@ fn followed(stage: Stage) {
 
 fn instant(stage: Stage) {
     let until = BEGIN.plus(10_000);
-    let create = Create {
-        expiry: Expiry::At(until),
-        ..text("s")
-    };
+    let create = Create { expiry: Expiry::At(until), ..text("s") };
     stage.create(create.clone()).expect("created");
     stage.pass(9_999);
     stage.append(post("s", &["a"])).expect("appended");
@@ -131,10 +118,7 @@ fn instant(stage: Stage) {
 }
 
 fn free_name(stage: Stage) {
-    let old = Create {
-        events: vec![bytes("old")],
-        ..sliding("s")
-    };
+    let old = Create { events: vec![bytes("old")], ..sliding("s") };
     let old = stage.create(old).expect("created").info.stream;
     stage.pass(10_000);
     let new = stage.create(text("s")).expect("of another expiry");
@@ -156,10 +140,7 @@ fn append_anew(stage: Stage) {
     old.producer = claim("p", 0, 0);
     let old_id = stage.append(old).expect("appended").stream;
     stage.pass(10_000);
-    let without = Append {
-        create: false,
-        ..post("s", &["new"])
-    };
+    let without = Append { create: false, ..post("s", &["new"]) };
     assert_eq!(stage.append(without), Err(AppendError::NotFound));
     let mut new = post("s", &["new"]);
     new.producer = claim("p", 0, 0);
@@ -173,12 +154,7 @@ fn append_anew(stage: Stage) {
 
 fn born_expired(stage: Stage) {
     for expiry in [Expiry::Ttl(0), Expiry::At(BEGIN)] {
-        let create = Create {
-            expiry,
-            closed: true,
-            events: vec![bytes("a")],
-            ..text("s")
-        };
+        let create = Create { expiry, closed: true, events: vec![bytes("a")], ..text("s") };
         for _ in 0..2 {
             let ack = stage.create(create.clone()).expect("created");
             assert!(ack.created);

@@ -21,11 +21,7 @@ fn names(listing: &Listing) -> Vec<&str> {
 }
 
 fn list(stage: &Stage, prefix: &str, after: Option<&str>, limit: usize) -> Listing {
-    stage.list(List {
-        prefix: prefix.to_owned(),
-        after: after.map(str::to_owned),
-        limit,
-    })
+    stage.list(List { prefix: prefix.to_owned(), after: after.map(str::to_owned), limit })
 }
 
 fn filled(stage: &Stage) {
@@ -80,10 +76,7 @@ fn goes_on(stage: Stage) {
 
 fn shows(stage: Stage) {
     stage.append(post("s", &["abc", "d"])).expect("appended");
-    let short = Create {
-        expiry: Expiry::Ttl(10),
-        ..text("short")
-    };
+    let short = Create { expiry: Expiry::Ttl(10), ..text("short") };
     stage.create(short).expect("created");
     let found = list(&stage, "", None, 10);
     assert_eq!(names(&found), ["s", "short"]);

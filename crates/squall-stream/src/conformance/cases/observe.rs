@@ -16,26 +16,16 @@ pub(super) const CASES: &[Case] = &[
     ("what changes nothing is not told", nothing),
     ("a change is told before it is acknowledged", before_the_ack),
     ("what was told can be read", told_is_visible),
-    (
-        "the order that is told is the order that is read",
-        order_of_writers,
-    ),
+    ("the order that is told is the order that is read", order_of_writers),
 ];
 
 /// A change in short, with the stream left out.
 fn short(change: &Change) -> String {
     match change {
         Change::Created { name, .. } => format!("created {name}"),
-        Change::Appended {
-            events,
-            tail,
-            closed,
-            ..
-        } => {
-            let events: Vec<_> = events
-                .iter()
-                .map(|event| String::from_utf8_lossy(&event.payload))
-                .collect();
+        Change::Appended { events, tail, closed, .. } => {
+            let events: Vec<_> =
+                events.iter().map(|event| String::from_utf8_lossy(&event.payload)).collect();
             let tail = tail.position().unwrap_or_default();
             let closed = if *closed { " closed" } else { "" };
             format!("appended {} to {tail}{closed}", events.join(","))
@@ -82,25 +72,15 @@ fn in_order(stage: Stage) {
     let Change::Appended { events, .. } = &changes[1] else {
         panic!("{changes:?}");
     };
-    let borders: Vec<_> = events
-        .iter()
-        .map(|event| (event.start, event.end))
-        .collect();
+    let borders: Vec<_> = events.iter().map(|event| (event.start, event.end)).collect();
     let [start, middle, end] = [0, 1, 3].map(Offset::at);
     assert_eq!(borders, [(start, middle), (middle, end)]);
 }
 
 fn creation(stage: Stage) {
-    let create = Create {
-        events: vec![bytes("x"), bytes("y")],
-        closed: true,
-        ..text("with")
-    };
+    let create = Create { events: vec![bytes("x"), bytes("y")], closed: true, ..text("with") };
     stage.create(create).expect("created");
-    let create = Create {
-        closed: true,
-        ..text("closed")
-    };
+    let create = Create { closed: true, ..text("closed") };
     stage.create(create).expect("created");
     stage.append(post("by-append", &["z"])).expect("appended");
     let expected = [
@@ -154,11 +134,7 @@ fn told_is_visible(stage: Stage) {
                 bytes_max: PAGE_BYTES,
             };
             let page = block_on(store.read(read)).expect("read");
-            assert!(
-                page.next >= tail,
-                "told of {tail}, read up to {}",
-                page.next
-            );
+            assert!(page.next >= tail, "told of {tail}, read up to {}", page.next);
         }
     });
     for _ in 0..APPENDS {

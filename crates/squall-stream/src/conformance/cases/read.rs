@@ -12,10 +12,7 @@ pub(super) const CASES: &[Case] = &[
     ("a read may start inside bytes", inside_bytes),
     ("a read may not start inside an element", inside_element),
     ("an offset behind the tail is refused", beyond_the_tail),
-    (
-        "a page holds at least one event and no more than fits",
-        page_sizes,
-    ),
+    ("a page holds at least one event and no more than fits", page_sizes),
     ("pages join up", pages_join_up),
     ("a stream is read by name or by id", targets),
     ("an absent stream is not found", absent),
@@ -23,9 +20,7 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 fn starts(stage: Stage) {
-    let ack = stage
-        .append(post("s", &["aa", "bbb", "c"]))
-        .expect("appended");
+    let ack = stage.append(post("s", &["aa", "bbb", "c"])).expect("appended");
     let check = |from, start, expected: &[&str]| {
         let page = stage.read("s", from).expect("read");
         assert_eq!(page.start, Offset::at(start), "{from:?}");
@@ -77,19 +72,14 @@ fn beyond_the_tail(stage: Stage) {
     let tail = Offset::at(3);
     let refused = || Err(ReadError::BeyondTail { tail });
     assert_eq!(stage.read("s", at(4)), refused());
-    for foreign in [
-        "9999999999999999_9999999999999999",
-        "0000000000000001_0000000000000000",
-    ] {
+    for foreign in ["9999999999999999_9999999999999999", "0000000000000001_0000000000000000"] {
         let offset = foreign.parse().expect("an offset");
         assert_eq!(stage.read("s", ReadFrom::At(offset)), refused());
     }
 }
 
 fn page_sizes(stage: Stage) {
-    stage
-        .append(post("s", &["aaaa", "bb", "cc", "d"]))
-        .expect("appended");
+    stage.append(post("s", &["aaaa", "bb", "cc", "d"])).expect("appended");
     let check = |from, bytes_max, expected: &[&str]| {
         let target = ReadTarget::Name(named("s"));
         let page = stage.read_page(target, from, bytes_max).expect("read");

@@ -19,10 +19,7 @@ fn events(stage: Stage) {
     stage.append(post("t", &["x"])).expect("appended");
     let before = (stage.describe("s"), stage.read("s", ReadFrom::Start));
     let stage = stage.reopen();
-    assert_eq!(
-        (stage.describe("s"), stage.read("s", ReadFrom::Start)),
-        before
-    );
+    assert_eq!((stage.describe("s"), stage.read("s", ReadFrom::Start)), before);
     let ack = stage.append(post("s", &["d"])).expect("appended");
     assert_eq!(ack.tail, Offset::at(4));
     let stage = stage.reopen();
@@ -42,16 +39,11 @@ fn rules(stage: Stage) {
     let stage = stage.reopen();
     assert!(stage.append(append.clone()).expect("a retry").duplicate);
     append.producer = claim("p", 2, 1);
-    let used = AppendError::SequenceNotGreater {
-        last: "5".to_owned(),
-    };
+    let used = AppendError::SequenceNotGreater { last: "5".to_owned() };
     assert_eq!(stage.append(append), Err(used));
     assert!(stage.append(last).expect("a retry").duplicate);
     let tail = Offset::START;
-    assert_eq!(
-        stage.append(post("t", &["x"])),
-        Err(AppendError::Closed { tail })
-    );
+    assert_eq!(stage.append(post("t", &["x"])), Err(AppendError::Closed { tail }));
     let mut full = post("s", &["b"]);
     full.producer = claim("q", 0, 0);
     stage.append(full.clone()).expect("the second producer");
@@ -67,9 +59,7 @@ fn gone(stage: Stage) {
     stage.append(post("anew", &["old"])).expect("appended");
     stage.delete("anew").expect("deleted");
     stage.append(post("anew", &["new"])).expect("appended");
-    stage
-        .append(post("trimmed", &["a", "b"]))
-        .expect("appended");
+    stage.append(post("trimmed", &["a", "b"])).expect("appended");
     stage.trim("trimmed", Offset::at(1)).expect("trimmed");
     let stage = stage.reopen();
     assert_eq!(stage.describe("deleted"), Err(StreamError::NotFound));
@@ -94,10 +84,7 @@ fn ids(mut stage: Stage) {
 }
 
 fn expiry(stage: Stage) {
-    let sliding = Create {
-        expiry: Expiry::Ttl(10),
-        ..text("s")
-    };
+    let sliding = Create { expiry: Expiry::Ttl(10), ..text("s") };
     stage.create(sliding).expect("created");
     stage.pass(9_000);
     stage.read("s", ReadFrom::Start).expect("read");

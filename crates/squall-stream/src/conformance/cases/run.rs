@@ -45,9 +45,5 @@ pub fn run(factory: &dyn Fn() -> Box<dyn Engine>) {
 
 /// Few producers, so that their limit is within reach.
 fn limits() -> StreamLimits {
-    StreamLimits {
-        producers_max: 2,
-        producer_idle_max_ms: 60_000,
-        ..StreamLimits::default()
-    }
+    StreamLimits { producers_max: 2, producer_idle_max_ms: 60_000, ..StreamLimits::default() }
 }

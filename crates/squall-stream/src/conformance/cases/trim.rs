@@ -7,19 +7,14 @@ use crate::request::{ReadError, StreamError};
 
 pub(super) const CASES: &[Case] = &[
     ("a trim gives up whole events", whole_events),
-    (
-        "what was trimmed is refused, not passed over",
-        trimmed_is_refused,
-    ),
+    ("what was trimmed is refused, not passed over", trimmed_is_refused),
     ("everything may be trimmed", everything),
     ("a trim that gives up nothing changes nothing", nothing),
     ("an absent stream cannot be trimmed", absent),
 ];
 
 fn whole_events(stage: Stage) {
-    stage
-        .append(post("s", &["aaa", "bbb", "ccc"]))
-        .expect("appended");
+    stage.append(post("s", &["aaa", "bbb", "ccc"])).expect("appended");
     assert_eq!(stage.trim("s", Offset::at(5)), Ok(Offset::at(3)));
     let info = stage.describe("s").expect("described");
     assert_eq!((info.earliest, info.tail), (Offset::at(3), Offset::at(9)));
@@ -27,10 +22,7 @@ fn whole_events(stage: Stage) {
     assert_eq!(stage.payloads("s"), ["bbb", "ccc"]);
     assert_eq!(stage.trim("s", Offset::at(6)), Ok(Offset::at(6)));
     let page = stage.read("s", ReadFrom::Start).expect("read");
-    assert_eq!(
-        (page.start, payloads(&page)),
-        (Offset::at(6), vec!["ccc".into()])
-    );
+    assert_eq!((page.start, payloads(&page)), (Offset::at(6), vec!["ccc".into()]));
     let ack = stage.append(post("s", &["d"])).expect("appended");
     assert_eq!(ack.tail, Offset::at(10), "offsets go on");
     assert_eq!(stage.payloads("s"), ["ccc", "d"]);
@@ -47,10 +39,7 @@ fn trimmed_is_refused(stage: Stage) {
     }
     assert_eq!(payloads(&stage.read("s", at(2)).expect("read")), ["bb"]);
     assert_eq!(payloads(&stage.read("s", at(3)).expect("read")), ["b"]);
-    assert_eq!(
-        payloads(&stage.read("s", ReadFrom::Last).expect("read")),
-        ["bb"]
-    );
+    assert_eq!(payloads(&stage.read("s", ReadFrom::Last).expect("read")), ["bb"]);
 }
 
 fn everything(stage: Stage) {

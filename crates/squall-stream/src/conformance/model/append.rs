@@ -67,23 +67,15 @@ impl ModelStream {
             return Ok(Claim::Next);
         };
         let ProducerPosition { epoch, seq } = claim.position;
-        let gap = |expected| AppendError::ProducerGap {
-            expected,
-            received: seq,
-        };
+        let gap = |expected| AppendError::ProducerGap { expected, received: seq };
         let Some(&(last_epoch, last_seq, _)) = self.producers.get(claim.id.as_str()) else {
             return match (seq, self.room_for_one(now, limits)) {
                 (0, true) => Ok(Claim::Next),
-                (0, false) => Err(AppendError::ProducersFull {
-                    max: limits.producers_max,
-                }),
+                (0, false) => Err(AppendError::ProducersFull { max: limits.producers_max }),
                 _ => Err(gap(0)),
             };
         };
-        let last = ProducerPosition {
-            epoch: last_epoch,
-            seq: last_seq,
-        };
+        let last = ProducerPosition { epoch: last_epoch, seq: last_seq };
         match (epoch.cmp(&last_epoch), seq) {
             (std::cmp::Ordering::Less, _) => Err(AppendError::ProducerFenced { epoch: last_epoch }),
             (std::cmp::Ordering::Greater, 0) => Ok(Claim::Next),
@@ -112,8 +104,7 @@ impl ModelStream {
             let is_new = !self.producers.contains_key(id);
             if is_new && self.producers.len() >= limits.producers_max as usize {
                 let idle = limits.producer_idle_max_ms;
-                self.producers
-                    .retain(|_, (.., used)| now.saturating_sub(*used) < idle);
+                self.producers.retain(|_, (.., used)| now.saturating_sub(*used) < idle);
             }
             let ProducerPosition { epoch, seq } = claim.position;
             self.producers.insert(id.to_owned(), (epoch, seq, when));

@@ -18,10 +18,7 @@ impl ModelStream {
                 break;
             }
             data.extend_from_slice(new);
-            entries.push(PageEntry {
-                end: offset(end),
-                data_end: data.len(),
-            });
+            entries.push(PageEntry { end: offset(end), data_end: data.len() });
         }
         Ok(Page {
             stream: StreamId(self.serial),
@@ -48,9 +45,7 @@ impl ModelStream {
             return Err(ReadError::BeyondTail { tail: self.tail() });
         }
         if asked < offset(self.earliest()) {
-            return Err(ReadError::Trimmed {
-                earliest: offset(self.earliest()),
-            });
+            return Err(ReadError::Trimmed { earliest: offset(self.earliest()) });
         }
         let position = (0..=self.bytes.len()).find(|position| offset(*position) == asked);
         let position = position.expect("an offset up to the tail is a position");

@@ -17,10 +17,7 @@ use crate::store::StreamId;
 
 /// What an [`Operation`] is answered with.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(
-    missing_docs,
-    reason = "each is the answer to the operation of that name"
-)]
+#[expect(missing_docs, reason = "each is the answer to the operation of that name")]
 pub enum Outcome {
     Create(Result<CreateAck, CreateError>),
     Append(Result<AppendAck, AppendError>),
@@ -47,12 +44,7 @@ impl Model {
     /// An empty store at the time `now`, in ms.
     #[must_use]
     pub fn new(limits: StreamLimits, now: u64) -> Self {
-        Self {
-            limits,
-            now,
-            created: 0,
-            streams: BTreeMap::new(),
-        }
+        Self { limits, now, created: 0, streams: BTreeMap::new() }
     }
 
     /// Sets the time, in ms. May go backwards.
@@ -137,10 +129,7 @@ impl Model {
             }
             stream.touch(self.now);
             let info = stream.info(name);
-            return Ok(CreateAck {
-                created: false,
-                info,
-            });
+            return Ok(CreateAck { created: false, info });
         }
         self.created += 1;
         let mut stream = ModelStream::new(self.created, asked, create.expiry, self.now);
@@ -148,10 +137,7 @@ impl Model {
         stream.closed = create.closed;
         let info = stream.info(name);
         self.streams.insert(name.to_owned(), stream);
-        Ok(CreateAck {
-            created: true,
-            info,
-        })
+        Ok(CreateAck { created: true, info })
     }
 
     fn append(&mut self, append: &Append) -> Result<AppendAck, AppendError> {
@@ -180,9 +166,7 @@ impl Model {
         let page = stream.page(read.from, read.bytes_max)?;
         if renews {
             let now = self.now;
-            self.with_id(page.stream)
-                .into_iter()
-                .for_each(|stream| stream.touch(now));
+            self.with_id(page.stream).into_iter().for_each(|stream| stream.touch(now));
         }
         Ok(page)
     }
@@ -208,17 +192,12 @@ impl Model {
     fn list(&self, list: &List) -> Listing {
         let behind = |name: &&String| list.after.as_ref().is_none_or(|after| *name > after);
         let names = self.streams.keys();
-        let names = names
-            .filter(|name| name.starts_with(&list.prefix))
-            .filter(behind);
+        let names = names.filter(|name| name.starts_with(&list.prefix)).filter(behind);
         let names: Vec<&String> = names.collect();
         let shown = &names[..names.len().min(list.limit)];
         let more = names.len() > shown.len();
         Listing {
-            streams: shown
-                .iter()
-                .map(|name| self.streams[*name].info(name))
-                .collect(),
+            streams: shown.iter().map(|name| self.streams[*name].info(name)).collect(),
             next: shown.last().filter(|_| more).map(|name| (*name).clone()),
         }
     }
