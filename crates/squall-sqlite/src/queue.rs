@@ -1,0 +1,260 @@
+//! The bounded queue between callers and the committer.
+//!
+//! Invariant: a job is either refused by [`Queue::push`] or comes out of [`Queue::take`]
+//! once. Limits: jobs and bytes. The committer takes everything that waits in one swap
+//! and is woken only if it waits.
+
+use std::collections::VecDeque;
+use std::mem;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use squall_stream::observer::UnreadyReason;
+use squall_stream::request::StoreError;
+
+use crate::job::Job;
+
+/// The bounds of a queue and of what is taken from it at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct QueueLimits {
+    pub(crate) jobs_max: usize,
+    pub(crate) bytes_max: usize,
+    pub(crate) batch_jobs_max: usize,
+    pub(crate) batch_bytes_max: usize,
+}
+
+/// What [`Queue::take`] came back with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// Jobs are in the batch.
+    Jobs,
+    /// None came in time.
+    Nothing,
+    /// None will ever come again.
+    Closed,
+}
+
+pub(crate) struct Queue {
+    limits: QueueLimits,
+    inner: Mutex<Inner>,
+    wake: Condvar,
+}
+
+struct Inner {
+    jobs: VecDeque<Job>,
+    bytes: usize,
+    refusals: u64,
+    /// The committer sleeps in [`Queue::take`] and nobody has woken it yet.
+    waiting: bool,
+    /// What a caller is told from now on.
+    closed: Option<StoreError>,
+}
+
+impl Queue {
+    pub(crate) fn new(limits: QueueLimits) -> Self {
+        Self {
+            limits,
+            inner: Mutex::new(Inner {
+                jobs: VecDeque::new(),
+                bytes: 0,
+                refusals: 0,
+                waiting: false,
+                closed: None,
+            }),
+            wake: Condvar::new(),
+        }
+    }
+
+    /// Hands a job over, or says at once why not.
+    pub(crate) fn push(&self, job: Job) -> Result<(), StoreError> {
+        let bytes = job.bytes();
+        let mut inner = self.lock();
+        if let Some(error) = &inner.closed {
+            return Err(error.clone());
+        }
+        let full = inner.jobs.len() >= self.limits.jobs_max
+            || (inner.bytes + bytes > self.limits.bytes_max && !inner.jobs.is_empty());
+        if full {
+            inner.refusals += 1;
+            return Err(StoreError::QueueFull { queue: "append" });
+        }
+        inner.bytes += bytes;
+        inner.jobs.push_back(job);
+        let wake = mem::take(&mut inner.waiting);
+        drop(inner);
+        if wake {
+            self.wake.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Moves what waits into `batch`, which must be empty, up to the batch limits. Waits
+    /// until `until` if nothing does.
+    pub(crate) fn take(&self, batch: &mut VecDeque<Job>, until: Instant) -> Taken {
+        let mut inner = self.lock();
+        while inner.jobs.is_empty() {
+            if inner.closed.is_some() {
+                return Taken::Closed;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Taken::Nothing;
+            }
+            inner.waiting = true;
+            let woken = self.wake.wait_timeout(inner, left);
+            inner = woken.unwrap_or_else(PoisonError::into_inner).0;
+            inner.waiting = false;
+        }
+        inner.move_to(batch, &self.limits);
+        Taken::Jobs
+    }
+
+    /// Sleeps for `pause`, or until the queue is closed. Jobs do not wake it.
+    /// Returns whether the queue is closed.
+    pub(crate) fn pause(&self, pause: Duration) -> bool {
+        let until = Instant::now() + pause;
+        let mut inner = self.lock();
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            if inner.closed.is_some() || left.is_zero() {
+                return inner.closed.is_some();
+            }
+            let woken = self.wake.wait_timeout(inner, left);
+            inner = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Takes no more jobs; those that wait still come out.
+    pub(crate) fn close(&self) {
+        let mut inner = self.lock();
+        let closed = || StoreError::Unready(UnreadyReason::ShuttingDown);
+        inner.closed.get_or_insert_with(closed);
+        drop(inner);
+        self.wake.notify_all();
+    }
+
+    /// Takes no more jobs because of `reason`; the outcome of those that wait is unknown.
+    pub(crate) fn fail(&self, reason: &str) {
+        let mut inner = self.lock();
+        inner.closed = Some(StoreError::Failed { reason: reason.to_owned() });
+        inner.bytes = 0;
+        let jobs = mem::take(&mut inner.jobs);
+        drop(inner);
+        self.wake.notify_all();
+        for job in jobs {
+            job.refuse(StoreError::OutcomeUnknown);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lock().jobs.is_empty()
+    }
+
+    /// Jobs that wait, their bytes, and how many were refused since the start.
+    pub(crate) fn gauges(&self) -> (u64, u64, u64) {
+        let inner = self.lock();
+        (inner.jobs.len() as u64, inner.bytes as u64, inner.refusals)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn move_to(&mut self, batch: &mut VecDeque<Job>, limits: &QueueLimits) {
+        if self.jobs.len() <= limits.batch_jobs_max && self.bytes <= limits.batch_bytes_max {
+            mem::swap(&mut self.jobs, batch);
+            self.bytes = 0;
+            return;
+        }
+        let mut bytes = 0;
+        while let Some(job) = self.jobs.pop_front() {
+            bytes += job.bytes();
+            if !batch.is_empty() && bytes > limits.batch_bytes_max {
+                self.jobs.push_front(job);
+                return;
+            }
+            self.bytes -= job.bytes();
+            batch.push_back(job);
+            if batch.len() == limits.batch_jobs_max {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Ticket;
+    use squall_stream::StreamName;
+    use squall_stream::request::Append;
+    use squall_stream::{ContentType, Offset};
+
+    fn append(bytes: usize) -> Job {
+        let name = StreamName::parse("s").unwrap();
+        let events = vec![vec![0; bytes].into()];
+        Job::Append(Ticket::new(Append::new(name, ContentType::text_plain(), events)).0)
+    }
+
+    fn queue(jobs_max: usize, bytes_max: usize) -> Queue {
+        Queue::new(QueueLimits { jobs_max, bytes_max, batch_jobs_max: 2, batch_bytes_max: 10_000 })
+    }
+
+    #[test]
+    fn the_queue_is_bounded_by_jobs_and_by_bytes() {
+        let full = || Err(StoreError::QueueFull { queue: "append" });
+        let by_jobs = queue(2, 10_000);
+        assert_eq!(by_jobs.push(append(1)), Ok(()));
+        assert_eq!(by_jobs.push(append(1)), Ok(()));
+        assert_eq!(by_jobs.push(append(1)), full());
+        let by_bytes = queue(9, 10_000);
+        assert_eq!(by_bytes.push(append(20_000)), Ok(()), "one may be larger");
+        assert_eq!(by_bytes.push(append(1)), full());
+        assert_eq!(by_bytes.gauges().2, 1);
+    }
+
+    #[test]
+    fn batches_keep_to_their_limits_and_to_the_order() {
+        let queue = queue(9, 100_000);
+        for bytes in [1, 2, 3, 20_000, 5] {
+            queue.push(append(bytes)).unwrap();
+        }
+        let mut sizes: Vec<Vec<usize>> = Vec::new();
+        let mut batch = VecDeque::new();
+        while queue.take(&mut batch, Instant::now()) == Taken::Jobs {
+            sizes.push(batch.drain(..).map(|job| job.bytes() - 256).collect());
+        }
+        let expected: [Vec<usize>; 4] = [vec![1, 2], vec![3], vec![20_000], vec![5]];
+        assert_eq!(sizes, expected);
+        assert_eq!(queue.gauges(), (0, 0, 0));
+    }
+
+    #[test]
+    fn a_closed_queue_gives_what_waits_and_then_ends() {
+        let queue = queue(9, 100_000);
+        queue.push(append(1)).unwrap();
+        queue.close();
+        let refused = Err(StoreError::Unready(UnreadyReason::ShuttingDown));
+        assert_eq!(queue.push(append(1)), refused);
+        let mut batch = VecDeque::new();
+        let late = Instant::now() + Duration::from_secs(60);
+        assert_eq!(queue.take(&mut batch, late), Taken::Jobs);
+        batch.clear();
+        assert_eq!(queue.take(&mut batch, late), Taken::Closed);
+        assert!(queue.pause(Duration::from_secs(60)));
+    }
+
+    #[tokio::test]
+    async fn a_failed_queue_leaves_outcomes_unknown() {
+        let queue = queue(9, 100_000);
+        let name = StreamName::parse("s").unwrap();
+        let before = Offset::START;
+        let (ticket, waiting) = Ticket::new(crate::job::Trim { name, before });
+        queue.push(Job::Trim(ticket)).unwrap();
+        queue.fail("the disk");
+        assert_eq!(waiting.outcome().await, Err(StoreError::OutcomeUnknown.into()));
+        assert!(queue.push(append(1)).is_err());
+    }
+}

@@ -1,0 +1,158 @@
+//! One reader's connection with its statements, and the look-ups that need a single row.
+
+use rusqlite::{Connection, Error, ErrorCode, Statement};
+use squall_stream::machine::StreamState;
+use squall_stream::observer::UnreadyReason;
+use squall_stream::request::{Newest, ReadTarget, StoreError, StreamError, StreamInfo};
+use squall_stream::{StreamName, UnixMillis};
+
+use crate::newest::{Known, LoadTicket};
+use crate::rows::{STREAM_COLUMNS, sql, stream_name, stream_state};
+use crate::shared::Shared;
+
+/// A reader's connection. Statements live as long as the thread.
+pub(crate) struct Session<'c> {
+    pub(super) connection: &'c Connection,
+    pub(super) shared: &'c Shared,
+    pub(super) statements: Statements<'c>,
+}
+
+pub(super) struct Statements<'c> {
+    begin: Statement<'c>,
+    end: Statement<'c>,
+    stream_by_name: Statement<'c>,
+    stream_by_id: Statement<'c>,
+    pub(super) streams_after: Statement<'c>,
+    pub(super) event_by_end: Statement<'c>,
+    pub(super) event_after: Statement<'c>,
+    pub(super) events_between: Statement<'c>,
+}
+
+impl<'c> Session<'c> {
+    pub(super) fn new(connection: &'c Connection, shared: &'c Shared) -> Result<Self, Error> {
+        let columns = STREAM_COLUMNS;
+        let prepare = |text: &str| connection.prepare(text);
+        let statements = Statements {
+            begin: prepare("BEGIN")?,
+            end: prepare("COMMIT")?,
+            stream_by_name: prepare(&format!("SELECT {columns} FROM streams WHERE name = ?1"))?,
+            stream_by_id: prepare(&format!("SELECT {columns} FROM streams WHERE id = ?1"))?,
+            streams_after: prepare(&format!(
+                "SELECT {columns} FROM streams WHERE name >= ?1 ORDER BY name"
+            ))?,
+            event_by_end: prepare(
+                "SELECT seq, end_position, length(payload) FROM events \
+                 WHERE stream_id = ?1 AND end_position = ?2",
+            )?,
+            event_after: prepare(
+                "SELECT seq, end_position, length(payload) FROM events \
+                 WHERE stream_id = ?1 AND end_position > ?2 ORDER BY end_position LIMIT 1",
+            )?,
+            events_between: prepare(
+                "SELECT end_position, payload FROM events \
+                 WHERE stream_id = ?1 AND end_position > ?2 AND end_position <= ?3 \
+                 ORDER BY end_position",
+            )?,
+        };
+        Ok(Self { connection, shared, statements })
+    }
+
+    /// Runs `read` in one snapshot.
+    pub(super) fn in_snapshot<T, E: From<StoreError>>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.statements.begin.raw_execute().map_err(failed)?;
+        let answer = read(self);
+        // An interrupted statement may have ended the transaction already.
+        if !self.connection.is_autocommit() {
+            self.statements.end.raw_execute().map_err(failed)?;
+        }
+        answer
+    }
+
+    /// The stream that is meant, fresh from the snapshot and the renewals in memory;
+    /// none if it has ended by itself.
+    pub(super) fn stream(
+        &mut self,
+        target: &ReadTarget,
+        now: UnixMillis,
+    ) -> Result<Option<(StreamState, StreamName)>, StoreError> {
+        let statement = match target {
+            ReadTarget::Name(_) => &mut self.statements.stream_by_name,
+            ReadTarget::Id(_) => &mut self.statements.stream_by_id,
+        };
+        match target {
+            ReadTarget::Name(name) => statement.raw_bind_parameter(1, name.as_str()),
+            ReadTarget::Id(id) => statement.raw_bind_parameter(1, sql(id.0)),
+        }
+        .map_err(failed)?;
+        let mut rows = statement.raw_query();
+        let Some(row) = rows.next().map_err(failed)? else {
+            return Ok(None);
+        };
+        let mut state = stream_state(row).map_err(failed)?;
+        let name = stream_name(row).map_err(failed)?;
+        self.shared.usage.refresh(&mut state);
+        let over = self.shared.usage.is_over(&state, now);
+        Ok((!over).then_some((state, name)))
+    }
+
+    /// Shows a stream.
+    pub(crate) fn describe(&mut self, name: StreamName) -> Result<StreamInfo, StreamError> {
+        let now = self.shared.now();
+        let found = self.stream(&ReadTarget::Name(name), now)?;
+        let (state, name) = found.ok_or(StreamError::NotFound)?;
+        Ok(state.info(name))
+    }
+
+    /// Reads the newest event of a stream and puts it into the cache.
+    pub(crate) fn newest(
+        &mut self,
+        name: &StreamName,
+        ticket: LoadTicket,
+    ) -> Result<Option<Newest>, StoreError> {
+        let loaded = self.in_snapshot(|session| session.load_newest(name));
+        match loaded {
+            Ok(known) => {
+                let newest = known.newest.clone();
+                self.shared.newest.fill(name, ticket, known);
+                Ok(newest)
+            }
+            Err(error) => {
+                self.shared.newest.abandon(name, ticket);
+                Err(error)
+            }
+        }
+    }
+
+    fn load_newest(&mut self, name: &StreamName) -> Result<Known, StoreError> {
+        let now = self.shared.now();
+        let Some((state, _)) = self.stream(&ReadTarget::Name(name.clone()), now)? else {
+            return Ok(Known::default());
+        };
+        self.shared.usage.touch(&state, now);
+        if state.events == 0 {
+            return Ok(Known::new(&state, None));
+        }
+        let event = self.event_by_end(&state, state.tail)?;
+        let payload = match event {
+            Some(event) => Some(self.whole(&event)?),
+            None => None,
+        };
+        let newest =
+            payload.map(|payload| Newest { content_type: state.content_type.clone(), payload });
+        Ok(Known::new(&state, newest))
+    }
+}
+
+/// What went wrong at a read, for its caller alone.
+pub(super) fn failed(error: Error) -> StoreError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy) => StoreError::Unready(UnreadyReason::LockedOutside),
+        Some(ErrorCode::OperationInterrupted) => {
+            StoreError::Failed { reason: "the read took too long and was interrupted".to_owned() }
+        }
+        _ => StoreError::Failed { reason: error.to_string() },
+    }
+}
