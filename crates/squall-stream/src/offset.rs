@@ -32,12 +32,17 @@ impl Offset {
     /// Positions above [`POSITION_MAX`] do not print in sixteen digits and are clamped to it.
     #[must_use]
     pub const fn at(position: u64) -> Self {
-        let low = if position > POSITION_MAX {
-            POSITION_MAX
-        } else {
-            position
-        };
+        let low = if position > POSITION_MAX { POSITION_MAX } else { position };
         Self { high: 0, low }
+    }
+
+    /// The offset `bytes` behind this one inside the same event.
+    ///
+    /// Every engine counts the low half in bytes within an event, so this is meaningful
+    /// up to the event's end, and there alone.
+    #[must_use]
+    pub const fn inside_event(self, bytes: u64) -> Self {
+        Self { high: self.high, low: self.low.saturating_add(bytes) }
     }
 
     /// The byte position, or none if this offset was not made by an engine that counts bytes.
@@ -58,10 +63,7 @@ impl FromStr for Offset {
 
     fn from_str(text: &str) -> Result<Self, OffsetError> {
         let (high, low) = text.split_once('_').ok_or(OffsetError)?;
-        Ok(Self {
-            high: sixteen_digits(high)?,
-            low: sixteen_digits(low)?,
-        })
+        Ok(Self { high: sixteen_digits(high)?, low: sixteen_digits(low)? })
     }
 }
 
@@ -109,10 +111,7 @@ mod tests {
             let offset = Offset::at(position);
             assert_eq!(offset.to_string().parse(), Ok(offset));
         }
-        assert_eq!(
-            Offset::at(14).to_string(),
-            "0000000000000000_0000000000000014"
-        );
+        assert_eq!(Offset::at(14).to_string(), "0000000000000000_0000000000000014");
     }
 
     #[test]

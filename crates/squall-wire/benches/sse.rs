@@ -11,11 +11,8 @@ use squall_wire::sse::encode::{self, DataWriter, Fields};
 
 const MESSAGES: usize = 1_000;
 const PAYLOAD_BYTES: usize = 100;
-const FIELDS: Fields<'_> = Fields {
-    id: Some("0000000000000000_0000000000012345"),
-    retry_ms: None,
-    event: None,
-};
+const FIELDS: Fields<'_> =
+    Fields { id: Some("0000000000000000_0000000000012345"), retry_ms: None, event: None };
 
 fn main() {
     divan::main();
@@ -36,14 +33,11 @@ fn bench_encode(bencher: Bencher<'_, '_>, payload: &[u8]) {
     let mut wire = Vec::new();
     encode_all(&mut wire, payload);
     let bytes = wire.len();
-    bencher
-        .counter(ItemsCount::new(MESSAGES))
-        .counter(BytesCount::new(bytes))
-        .bench_local(|| {
-            wire.clear();
-            encode_all(&mut wire, black_box(payload));
-            black_box(&wire);
-        });
+    bencher.counter(ItemsCount::new(MESSAGES)).counter(BytesCount::new(bytes)).bench_local(|| {
+        wire.clear();
+        encode_all(&mut wire, black_box(payload));
+        black_box(&wire);
+    });
 }
 
 #[divan::bench]
@@ -80,16 +74,13 @@ fn decode_messages(bencher: Bencher<'_, '_>, portion_bytes: usize) {
     encode_all(&mut wire, &payload());
     let mut decoder = SseDecoder::default();
     let bytes = BytesCount::new(wire.len());
-    bencher
-        .counter(ItemsCount::new(MESSAGES))
-        .counter(bytes)
-        .bench_local(|| {
-            let mut events = 0;
-            for mut portion in black_box(&wire).chunks(portion_bytes) {
-                while let Some(item) = decoder.decode(&mut portion).unwrap() {
-                    events += usize::from(matches!(black_box(item), SseItem::Event(_)));
-                }
+    bencher.counter(ItemsCount::new(MESSAGES)).counter(bytes).bench_local(|| {
+        let mut events = 0;
+        for mut portion in black_box(&wire).chunks(portion_bytes) {
+            while let Some(item) = decoder.decode(&mut portion).unwrap() {
+                events += usize::from(matches!(black_box(item), SseItem::Event(_)));
             }
-            assert_eq!(events, MESSAGES);
-        });
+        }
+        assert_eq!(events, MESSAGES);
+    });
 }

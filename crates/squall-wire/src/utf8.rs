@@ -70,31 +70,14 @@ mod tests {
 
     #[test]
     fn whole_characters_are_complete() {
-        for text in [
-            "",
-            "a",
-            "é",
-            "€",
-            "😀",
-            "ab😀",
-            "\u{10FFFF}",
-            "\u{D7FF}\u{E000}",
-        ] {
+        for text in ["", "a", "é", "€", "😀", "ab😀", "\u{10FFFF}", "\u{D7FF}\u{E000}"] {
             check_complete(text, 0);
         }
     }
 
     #[test]
     fn a_cut_character_is_held_back() {
-        for text in [
-            "é",
-            "€",
-            "😀",
-            "\u{800}",
-            "\u{D7FF}",
-            "\u{10000}",
-            "\u{10FFFF}",
-        ] {
+        for text in ["é", "€", "😀", "\u{800}", "\u{D7FF}", "\u{10000}", "\u{10FFFF}"] {
             for len in 1..text.len() {
                 check_complete([b"a", &text.as_bytes()[..len]].concat(), len);
                 check_complete([b"\xFF", &text.as_bytes()[..len]].concat(), len);

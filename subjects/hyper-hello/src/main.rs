@@ -63,27 +63,18 @@ fn run(address: SocketAddr) -> io::Result<Infallible> {
             let listener = bind(address)?;
             announce(listener.local_addr()?);
             // On a worker, not on this thread, an accept needs no switch between threads.
-            tokio::spawn(accept(listener))
-                .await
-                .map_err(io::Error::other)
+            tokio::spawn(accept(listener)).await.map_err(io::Error::other)
         })
 }
 
 fn bind(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = if address.is_ipv4() {
-        TcpSocket::new_v4()?
-    } else {
-        TcpSocket::new_v6()?
-    };
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(LISTEN_BACKLOG)
 }
 
-#[expect(
-    clippy::print_stdout,
-    reason = "whoever asked for port 0 reads the address here"
-)]
+#[expect(clippy::print_stdout, reason = "whoever asked for port 0 reads the address here")]
 fn announce(address: SocketAddr) {
     println!("listening on http://{address}/");
 }
@@ -109,9 +100,7 @@ async fn serve(stream: TcpStream) {
 
 async fn hello<B>(_request: Request<B>) -> Result<Response<Hello>, Infallible> {
     let mut response = Response::new(Hello::default());
-    response
-        .headers_mut()
-        .insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
     Ok(response)
 }
 

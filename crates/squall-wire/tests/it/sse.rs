@@ -9,12 +9,7 @@ use squall_wire::sse::encode::{self, DataWriter, Fields};
 /// What the encoder can be asked for, and what the decoder gives back.
 #[derive(Clone, Debug, PartialEq)]
 enum Block {
-    Message {
-        id: Option<String>,
-        retry_ms: Option<u64>,
-        event: Option<String>,
-        data: String,
-    },
+    Message { id: Option<String>, retry_ms: Option<u64>, event: Option<String>, data: String },
     IdOnly(String),
     RetryOnly(u64),
     Heartbeat,
@@ -23,12 +18,7 @@ enum Block {
 /// An item, with nothing borrowed.
 #[derive(Clone, Debug, PartialEq)]
 enum Item {
-    Event {
-        last_event_id: String,
-        carries_id: bool,
-        event: String,
-        data: String,
-    },
+    Event { last_event_id: String, carries_id: bool, event: String, data: String },
     Comment(String),
     Retry(u64),
 }
@@ -53,18 +43,9 @@ fn encode(blocks: &[Block]) -> Vec<u8> {
     let mut wire = Vec::new();
     for block in blocks {
         match block {
-            Block::Message {
-                id,
-                retry_ms,
-                event,
-                data,
-            } => {
+            Block::Message { id, retry_ms, event, data } => {
                 let (id, event) = (id.as_deref(), event.as_deref());
-                let fields = Fields {
-                    id,
-                    retry_ms: *retry_ms,
-                    event,
-                };
+                let fields = Fields { id, retry_ms: *retry_ms, event };
                 encode::message(&mut wire, &fields, data.as_bytes()).unwrap();
             }
             Block::IdOnly(id) => encode::id_only(&mut wire, id).unwrap(),
@@ -81,12 +62,7 @@ fn expected_items(blocks: &[Block]) -> (Vec<Item>, String) {
     let mut items = Vec::new();
     for block in blocks {
         match block {
-            Block::Message {
-                id,
-                retry_ms,
-                event,
-                data,
-            } => {
+            Block::Message { id, retry_ms, event, data } => {
                 items.extend(retry_ms.map(Item::Retry));
                 cursor = id.clone().unwrap_or(cursor);
                 let event = event.clone().filter(|event| !event.is_empty());
@@ -143,11 +119,7 @@ fn any_value() -> impl Strategy<Value = String> {
 }
 
 fn any_block() -> impl Strategy<Value = Block> {
-    let message = (
-        option::of(any_value()),
-        option::of(any::<u64>()),
-        option::of(any_value()),
-    );
+    let message = (option::of(any_value()), option::of(any::<u64>()), option::of(any_value()));
     let message = (message, any_text()).prop_map(|((id, retry_ms, event), data)| Block::Message {
         id,
         retry_ms,

@@ -36,10 +36,7 @@ pub(super) struct Block {
 
 impl Block {
     pub(super) fn new(limits: DecodeLimits) -> Self {
-        Self {
-            limits,
-            ..Self::default()
-        }
+        Self { limits, ..Self::default() }
     }
 
     /// Forgets the block, for a new connection. The cursor stays.
@@ -71,11 +68,7 @@ impl Block {
             Completed::Event => SseItem::Event(SseEvent {
                 last_event_id: &self.last_event_id,
                 carries_id: self.has_id,
-                event: if self.event.is_empty() {
-                    DEFAULT_EVENT
-                } else {
-                    &self.event
-                },
+                event: if self.event.is_empty() { DEFAULT_EVENT } else { &self.event },
                 data: &self.data,
             }),
             Completed::Comment => SseItem::Comment(&self.comment),
@@ -89,11 +82,7 @@ impl Block {
             self.reset();
         }
         let Some(colon) = memchr(b':', line) else {
-            return if line.is_empty() {
-                Ok(self.blank_line())
-            } else {
-                self.field(line, b"")
-            };
+            return if line.is_empty() { Ok(self.blank_line()) } else { self.field(line, b"") };
         };
         let (name, from_colon) = line.split_at_checked(colon).unwrap_or((line, b""));
         let value = from_colon.get(1..).unwrap_or_default();
@@ -180,7 +169,5 @@ fn parse_retry(value: &[u8]) -> Option<u64> {
         return None;
     }
     let digits = value.iter().map(|byte| u64::from(byte - b'0'));
-    Some(digits.fold(0, |sum: u64, digit| {
-        sum.saturating_mul(10).saturating_add(digit)
-    }))
+    Some(digits.fold(0, |sum: u64, digit| sum.saturating_mul(10).saturating_add(digit)))
 }

@@ -19,9 +19,6 @@ pub struct DecodeLimits {
 
 impl Default for DecodeLimits {
     fn default() -> Self {
-        Self {
-            line_bytes_max: LINE_BYTES_MAX,
-            event_bytes_max: EVENT_BYTES_MAX,
-        }
+        Self { line_bytes_max: LINE_BYTES_MAX, event_bytes_max: EVENT_BYTES_MAX }
     }
 }

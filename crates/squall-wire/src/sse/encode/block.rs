@@ -70,10 +70,7 @@ pub fn message(out: &mut Vec<u8>, fields: &Fields<'_>, data: &[u8]) -> Result<()
 /// # Errors
 /// [`EncodeError::ForbiddenInId`] if the id cannot be framed; then nothing was appended.
 pub fn id_only(out: &mut Vec<u8>, id: &str) -> Result<(), EncodeError> {
-    let fields = Fields {
-        id: Some(id),
-        ..Fields::default()
-    };
+    let fields = Fields { id: Some(id), ..Fields::default() };
     fields.write(out)?;
     out.push(b'\n');
     Ok(())

@@ -31,13 +31,7 @@ impl<'a> DataWriter<'a> {
         fields.write(out)?;
         out.extend_from_slice(b"data:");
         let line_ends = LineEnds::default();
-        Ok(Self {
-            out,
-            start,
-            at_line_start: true,
-            line_ends,
-            finished: false,
-        })
+        Ok(Self { out, start, at_line_start: true, line_ends, finished: false })
     }
 
     /// Appends the next bytes of the data. An empty slice changes nothing.

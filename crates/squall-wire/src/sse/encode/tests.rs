@@ -81,10 +81,7 @@ fn a_leading_space_is_doubled_on_its_line_only() {
 /// A payload cannot smuggle in a field, a comment or the end of the message.
 #[test]
 fn fields_in_data_stay_data() {
-    check_data(
-        "id: 7\n\nevent: x\n: c",
-        "data:id: 7\ndata:\ndata:event: x\ndata:: c\n\n",
-    );
+    check_data("id: 7\n\nevent: x\n: c", "data:id: 7\ndata:\ndata:event: x\ndata:: c\n\n");
 }
 
 /// WPT `format-bom`: only the first bytes of a stream are a byte order mark.
@@ -97,40 +94,20 @@ fn a_byte_order_mark_and_nul_in_data_stay() {
 fn fields_come_in_order_with_a_space() {
     check_fields(Fields::default(), "data:x\n\n");
     let control = Some("control");
-    check_fields(
-        Fields {
-            event: control,
-            ..Fields::default()
-        },
-        "event: control\ndata:x\n\n",
-    );
-    let all = Fields {
-        id: Some("0_42"),
-        retry_ms: Some(1500),
-        event: control,
-    };
+    check_fields(Fields { event: control, ..Fields::default() }, "event: control\ndata:x\n\n");
+    let all = Fields { id: Some("0_42"), retry_ms: Some(1500), event: control };
     check_fields(all, "id: 0_42\nretry: 1500\nevent: control\ndata:x\n\n");
-    let empty = Fields {
-        id: Some(""),
-        retry_ms: None,
-        event: Some(""),
-    };
+    let empty = Fields { id: Some(""), retry_ms: None, event: Some("") };
     check_fields(empty, "id: \nevent: \ndata:x\n\n");
-    let spaced = Fields {
-        id: Some(" a"),
-        retry_ms: None,
-        event: Some(" b"),
-    };
+    let spaced = Fields { id: Some(" a"), retry_ms: None, event: Some(" b") };
     check_fields(spaced, "id:  a\nevent:  b\ndata:x\n\n");
 }
 
 #[test]
 fn retry_is_decimal() {
-    for (retry_ms, expected) in [
-        (0, "retry: 0\n\n"),
-        (10, "retry: 10\n\n"),
-        (u64::MAX, "retry: 18446744073709551615\n\n"),
-    ] {
+    for (retry_ms, expected) in
+        [(0, "retry: 0\n\n"), (10, "retry: 10\n\n"), (u64::MAX, "retry: 18446744073709551615\n\n")]
+    {
         let mut wire = Vec::new();
         retry_only(&mut wire, retry_ms);
         assert_eq!(String::from_utf8(wire).unwrap(), expected);
@@ -141,16 +118,9 @@ fn retry_is_decimal() {
 #[test]
 fn fields_that_cannot_be_framed_write_nothing() {
     for bad in ["\0", "\r", "\n", "a\0b", "a\ndata: forged", "a\r\n"] {
-        let id = Fields {
-            id: Some(bad),
-            ..Fields::default()
-        };
+        let id = Fields { id: Some(bad), ..Fields::default() };
         check_refused(id, EncodeError::ForbiddenInId);
-        let event = Fields {
-            id: Some("1"),
-            event: Some(bad),
-            ..Fields::default()
-        };
+        let event = Fields { id: Some("1"), event: Some(bad), ..Fields::default() };
         check_refused(event, EncodeError::ForbiddenInEvent);
         let mut wire = Vec::new();
         assert_eq!(id_only(&mut wire, bad), Err(EncodeError::ForbiddenInId));
@@ -170,10 +140,7 @@ fn blocks_without_data() {
 #[test]
 fn a_writer_that_is_dropped_takes_its_message_back() {
     let mut wire = b"kept".to_vec();
-    let fields = Fields {
-        id: Some("1"),
-        ..Fields::default()
-    };
+    let fields = Fields { id: Some("1"), ..Fields::default() };
     let mut writer = DataWriter::begin(&mut wire, &fields).unwrap();
     writer.push(b"half");
     drop(writer);

@@ -24,57 +24,33 @@ fn a_message_that_was_cut_does_not_move_the_cursor() {
 
 #[test]
 fn lines_are_bounded() {
-    let limits = DecodeLimits {
-        line_bytes_max: 8,
-        event_bytes_max: 100,
-    };
+    let limits = DecodeLimits { line_bytes_max: 8, event_bytes_max: 100 };
     let too_long = "error LineTooLong { line_bytes_max: 8 }";
     check_limits(limits, "data:123\r\n\n", &[r#""123""#]);
     check_limits(limits, "data:1\n\ndata:1234\n\n", &[r#""1""#, too_long]);
     check_limits(limits, "data:1\n\n:12345678", &[r#""1""#, too_long]);
-    check_limits(
-        limits,
-        b":\xFF\xFF\n:\xFF\xFF\xFF\n",
-        &[r#"comment "��""#, too_long],
-    );
+    check_limits(limits, b":\xFF\xFF\n:\xFF\xFF\xFF\n", &[r#"comment "��""#, too_long]);
 }
 
 #[test]
 fn events_are_bounded() {
-    let limits = DecodeLimits {
-        line_bytes_max: 100,
-        event_bytes_max: 5,
-    };
+    let limits = DecodeLimits { line_bytes_max: 100, event_bytes_max: 5 };
     let too_long = "error EventTooLong { event_bytes_max: 5 }";
-    check_limits(
-        limits,
-        "data:12\ndata:45\n\ndata:12345\n\n",
-        &[r#""12\n45""#, r#""12345""#],
-    );
+    check_limits(limits, "data:12\ndata:45\n\ndata:12345\n\n", &[r#""12\n45""#, r#""12345""#]);
     check_limits(limits, "data:12\ndata:456\n\n", &[too_long]);
     check_limits(limits, "data:12345\ndata\n\n", &[too_long]);
-    check_limits(
-        limits,
-        b"data:\xFF\n\ndata:\xFF\xFF\n\n",
-        &[r#""�""#, too_long],
-    );
+    check_limits(limits, b"data:\xFF\n\ndata:\xFF\xFF\n\n", &[r#""�""#, too_long]);
 }
 
 #[test]
 fn an_error_stays_until_the_next_connection() {
-    let limits = DecodeLimits {
-        line_bytes_max: 8,
-        event_bytes_max: 8,
-    };
+    let limits = DecodeLimits { line_bytes_max: 8, event_bytes_max: 8 };
     let mut decoder = SseDecoder::new(limits);
     let error = DecodeError::LineTooLong { line_bytes_max: 8 };
     decode(&mut decoder, b"id:1\n\ndata:12345", 4);
     assert_eq!(decoder.decode(&mut &b"\n"[..]), Err(error));
     decoder.reconnect();
-    assert_eq!(
-        decode(&mut decoder, b"data:x\n\n", 4),
-        [r#""x" id "1" inherited"#]
-    );
+    assert_eq!(decode(&mut decoder, b"data:x\n\n", 4), [r#""x" id "1" inherited"#]);
 }
 
 /// A new connection begins with a byte order mark of its own and with no half line of the old.
@@ -82,10 +58,7 @@ fn an_error_stays_until_the_next_connection() {
 fn a_new_connection_keeps_only_the_cursor() {
     let mut decoder = SseDecoder::default();
     decoder.set_last_event_id("0");
-    assert_eq!(
-        decode(&mut decoder, b"data:a\n\n", 3),
-        [r#""a" id "0" inherited"#]
-    );
+    assert_eq!(decode(&mut decoder, b"data:a\n\n", 3), [r#""a" id "0" inherited"#]);
     decode(&mut decoder, b"id:1\n\nid:2\nevent:e\ndata:b\ndat\r", 3);
     decoder.reconnect();
     assert!(decoder.is_at_border());

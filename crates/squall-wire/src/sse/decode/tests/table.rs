@@ -30,16 +30,8 @@ fn describe(item: SseItem<'_>) -> String {
             let name = Some(event.event).filter(|name| *name != "message");
             let name = name.map_or(String::new(), |name| format!(" event {name:?}"));
             let id = event.last_event_id;
-            let id = if id.is_empty() {
-                String::new()
-            } else {
-                format!(" id {id:?}")
-            };
-            let inherited = if event.carries_id || id.is_empty() {
-                ""
-            } else {
-                " inherited"
-            };
+            let id = if id.is_empty() { String::new() } else { format!(" id {id:?}") };
+            let inherited = if event.carries_id || id.is_empty() { "" } else { " inherited" };
             format!("{:?}{name}{id}{inherited}", event.data)
         }
     }
