@@ -224,7 +224,12 @@ mod tests {
         let mut sizes: Vec<Vec<usize>> = Vec::new();
         let mut batch = VecDeque::new();
         while queue.take(&mut batch, Instant::now()) == Taken::Jobs {
-            sizes.push(batch.drain(..).map(|job| job.bytes() - 256).collect());
+            sizes.push(
+                batch
+                    .drain(..)
+                    .map(|job| job.bytes() - 256 - size_of::<squall_stream::Event>())
+                    .collect(),
+            );
         }
         let expected: [Vec<usize>; 4] = [vec![1, 2], vec![3], vec![20_000], vec![5]];
         assert_eq!(sizes, expected);

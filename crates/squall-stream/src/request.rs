@@ -64,7 +64,8 @@ impl Append {
     /// Bytes that a queue holds for this append: the payloads, and what goes with each.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.events.iter().map(Bytes::len).sum()
+        let each = |payload: &Bytes| payload.len() + size_of::<crate::event::Event>();
+        self.events.iter().map(each).sum()
     }
 }
 
