@@ -61,9 +61,14 @@ fn cached(reply: Reply, page: &Page) -> Result<Reply, Problem> {
         // What these bytes are never changes; what follows them is asked for by its own offset.
         false => "public, max-age=60, stale-while-revalidate=300",
     };
-    let closed = if page.ends_stream() { ":c" } else { "" };
+    // The same bytes are another answer once they no longer reach the tail, or end there.
+    let end = match (page.ends_stream(), page.up_to_date()) {
+        (true, _) => ":c",
+        (false, true) => ":t",
+        (false, false) => "",
+    };
     let (stream, start, next) = (page.stream.0, page.start, page.next);
-    let tag = format!("\"{stream}:{start}:{next}{closed}\"");
+    let tag = format!("\"{stream}:{start}:{next}{end}\"");
     Ok(reply
         .header(CACHE_CONTROL, HeaderValue::from_static(control))
         // A cache must not hand one origin's permission to another.
