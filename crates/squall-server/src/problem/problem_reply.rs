@@ -54,6 +54,12 @@ impl Problem {
         self
     }
 
+    /// For the paths that promise plain HTTP: the headers of a problem are the protocol's.
+    pub(crate) fn without_headers(mut self) -> Self {
+        self.headers.clear();
+        self
+    }
+
     /// Ends the connection with the reply: the rest of the request cannot be read.
     fn closing(mut self) -> Self {
         self.closes = true;

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
-use squall_stream::request::{Append, AppendError, Newest, StoreError};
+use squall_stream::request::{Append, AppendError, Newest, StoreError, StreamError};
 use squall_stream::store::Lookup;
 use squall_stream::{ContentKind, ContentType, json};
 
@@ -60,7 +60,7 @@ pub(crate) fn append(context: &Arc<Context>, request: Request) -> Answer {
         if body.is_empty() {
             return Err(Problem::new(ErrorCode::EmptyBody, "the body is empty"));
         }
-        append_body(&context, body).await?;
+        append_body(&context, body).await.map_err(Problem::without_headers)?;
         Ok(Reply::new(StatusCode::OK)
             .header(CONTENT_TYPE, HeaderValue::from_static("text/plain"))
             .whole(Bytes::from_static(b"Success")))
@@ -70,25 +70,54 @@ pub(crate) fn append(context: &Arc<Context>, request: Request) -> Answer {
 /// Appends as the stream's own type, which is found out by trying.
 async fn append_body(context: &Context, body: Bytes) -> Result<(), Problem> {
     let lock = &context.default_type;
+    let learn = |found| *lock.write().unwrap_or_else(PoisonError::into_inner) = found;
     for _ in 0..TYPE_TRIES_MAX {
         let content_type = lock.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let create = content_type.kind() == ContentKind::Text;
-        let events = match content_type.kind() {
-            ContentKind::Json => json_events(&body, context.config.json_elements_max)?,
-            ContentKind::Text | ContentKind::Binary => vec![body.clone()],
+        let create = content_type.as_str() == "text/plain";
+        let events = match events(&content_type, &body, context.config.json_elements_max) {
+            Ok(events) => events,
+            Err(problem) => {
+                learn(other_type(context, &content_type).await?.ok_or(problem)?);
+                continue;
+            }
         };
         let append =
             Append { create, ..Append::new(context.default_stream.clone(), content_type, events) };
-        let found = match context.store.append(append).await {
+        match context.store.append(append).await {
             Ok(_) => return Ok(()),
-            Err(AppendError::ContentTypeMismatch { expected }) => expected,
+            Err(AppendError::ContentTypeMismatch { expected }) => learn(expected),
             // Deleted since its type was learnt: it is created as text.
-            Err(AppendError::NotFound) => ContentType::text_plain(),
+            Err(AppendError::NotFound) => learn(ContentType::text_plain()),
             Err(error) => return Err(error.into()),
-        };
-        *lock.write().unwrap_or_else(PoisonError::into_inner) = found;
+        }
     }
     Err(Problem::new(ErrorCode::Overloaded, "the stream's type keeps changing"))
+}
+
+/// What `body` appends to a stream of this type.
+fn events(
+    content_type: &ContentType,
+    body: &Bytes,
+    elements_max: usize,
+) -> Result<Vec<Bytes>, Problem> {
+    match content_type.kind() {
+        ContentKind::Json => json_events(body, elements_max),
+        ContentKind::Text | ContentKind::Binary => Ok(vec![body.clone()]),
+    }
+}
+
+/// The type that the stream has now, or is created with, if that is not `learnt`: a body
+/// must not be refused for the type of a stream that is gone.
+async fn other_type(
+    context: &Context,
+    learnt: &ContentType,
+) -> Result<Option<ContentType>, Problem> {
+    let found = match context.store.describe(context.default_stream.clone()).await {
+        Ok(info) => info.content_type,
+        Err(StreamError::NotFound) => ContentType::text_plain(),
+        Err(error) => return Err(error.into()),
+    };
+    Ok((!found.matches(learnt)).then_some(found))
 }
 
 /// The events of a JSON body, of which there must be at least one.
