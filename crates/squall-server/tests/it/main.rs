@@ -2,4 +2,22 @@
 
 mod support;
 
+mod follower;
+
 mod smoke;
+
+mod default_stream;
+
+mod create;
+
+mod append;
+
+mod producers;
+
+mod close;
+
+mod catch_up;
+
+mod caching;
+
+mod long_poll;
