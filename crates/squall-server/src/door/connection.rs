@@ -70,6 +70,7 @@ pub(crate) async fn serve(
         return;
     };
     let requests = Requests { handler, state: Arc::clone(&state) };
+    let cork = socket.cork().clone();
     let io = TokioIo::new(socket);
     let mut serving = match protocol {
         Protocol::Http1 => Serving::Http1(http1(limits).serve_connection(io, requests)),
@@ -79,7 +80,14 @@ pub(crate) async fn serve(
         }
     };
     let mut asked = false;
-    std::future::poll_fn(|cx| serving.poll(cx, &state, &mut asked)).await;
+    std::future::poll_fn(|cx| {
+        let served = serving.poll(cx, &state, &mut asked);
+        match cork.poll_turn(cx) {
+            Poll::Ready(Err(_gone)) => Poll::Ready(()),
+            _ => served,
+        }
+    })
+    .await;
 }
 
 impl Serving {
@@ -131,7 +139,6 @@ impl<F: Future> Future for Ordered<'_, F> {
 fn http1(limits: HttpLimits) -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder
-        .pipeline_flush(true)
         .max_headers(limits.headers_max)
         .max_buf_size(limits.head_bytes_max.max(HYPER_BUFFER_BYTES_MIN))
         // The sweep does this for all connections with one timer.

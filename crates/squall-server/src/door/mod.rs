@@ -9,6 +9,8 @@
 
 mod state;
 
+mod cork;
+
 mod socket;
 
 mod sniff;

@@ -25,7 +25,7 @@ pub(crate) enum Protocol {
 pub(crate) async fn sniff(socket: &mut Socket) -> io::Result<Option<Protocol>> {
     let mut first = Vec::with_capacity(FIRST_READ_BYTES);
     loop {
-        let read = socket.stream().read_buf(&mut first).await?;
+        let read = socket.reader().read_buf(&mut first).await?;
         if read > 0 {
             socket.state().received();
         }

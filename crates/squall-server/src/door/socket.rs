@@ -7,7 +7,9 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::net::tcp::OwnedReadHalf;
 
+use crate::door::cork::Cork;
 use crate::door::state::ConnectionState;
 
 /// Bytes that are read and thrown away after the last answer, so that the kernel does not
@@ -17,7 +19,8 @@ const LINGER_BYTES_MAX: usize = 1024 * 1024;
 /// A TCP stream whose first bytes may have been read already.
 #[derive(Debug)]
 pub(crate) struct Socket {
-    stream: TcpStream,
+    half: OwnedReadHalf,
+    cork: Cork,
     state: Arc<ConnectionState>,
     /// Bytes read ahead, to be read again.
     ahead: Vec<u8>,
@@ -28,11 +31,17 @@ pub(crate) struct Socket {
 
 impl Socket {
     pub(crate) fn new(stream: TcpStream, state: Arc<ConnectionState>) -> Self {
-        Self { stream, state, ahead: Vec::new(), ended: false, lingered: 0, shut: false }
+        let (half, sending) = stream.into_split();
+        let cork = Cork::new(sending, Arc::clone(&state));
+        Self { half, cork, state, ahead: Vec::new(), ended: false, lingered: 0, shut: false }
     }
 
-    pub(crate) fn stream(&mut self) -> &mut TcpStream {
-        &mut self.stream
+    pub(crate) fn reader(&mut self) -> &mut OwnedReadHalf {
+        &mut self.half
+    }
+
+    pub(crate) fn cork(&self) -> &Cork {
+        &self.cork
     }
 
     pub(crate) fn put_back(&mut self, bytes: Vec<u8>) {
@@ -47,7 +56,7 @@ impl Socket {
         let mut bin = [0_u8; 4096];
         while !self.ended && self.lingered < LINGER_BYTES_MAX {
             let mut buffer = ReadBuf::new(&mut bin);
-            ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer))?;
+            ready!(Pin::new(&mut self.half).poll_read(cx, &mut buffer))?;
             self.lingered += buffer.filled().len();
             self.ended = buffer.filled().is_empty();
         }
@@ -72,7 +81,7 @@ impl AsyncRead for Socket {
         }
         if !self.ended {
             let before = buffer.filled().len();
-            ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
+            ready!(Pin::new(&mut self.half).poll_read(cx, buffer))?;
             if buffer.filled().len() > before {
                 self.state.received();
                 return Poll::Ready(Ok(()));
@@ -88,21 +97,19 @@ impl AsyncRead for Socket {
 
 impl AsyncWrite for Socket {
     fn poll_write(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        note(&self.state, written)
+        self.cork.poll_write(cx, &[IoSlice::new(bytes)])
     }
 
     fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
-        note(&self.state, written)
+        self.cork.poll_write(cx, slices)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -110,23 +117,14 @@ impl AsyncWrite for Socket {
     }
 
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(())) // A TCP stream has nothing to flush.
+        Poll::Ready(Ok(())) // At the end of the turn.
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.shut {
-            ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
+            ready!(self.cork.poll_shutdown(cx))?;
             self.shut = true;
         }
         self.poll_discard(cx)
     }
-}
-
-fn note(state: &ConnectionState, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
-    match &written {
-        Poll::Ready(Ok(bytes)) => state.wrote(*bytes),
-        Poll::Pending => state.write_blocked(),
-        Poll::Ready(Err(_)) => {}
-    }
-    written
 }

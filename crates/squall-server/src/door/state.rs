@@ -156,7 +156,7 @@ impl ConnectionState {
 
     /// Whether a long answer must wait until the kernel has taken more of it.
     ///
-    /// hyper with `pipeline_flush` buffers an answer without a limit; this is the limit.
+    /// hyper takes what the cork has gathered for sent; this bounds what waits in both.
     /// Heads and chunk sizes count as written only, so that the sum errs towards going on.
     pub(crate) fn is_backed_up(&self, bytes_max: u64, waker: &Waker) -> bool {
         let backed_up = || {
