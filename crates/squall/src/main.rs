@@ -1,1 +1,32 @@
-fn main() {}
+//! The binary: reads the command line, wires the parts, and says how it ended.
+//!
+//! Owns options, exit codes, logging, signals and the choice of the engine. Does not own
+//! anything that a server does: that is `squall-server`, over an engine such as
+//! `squall-sqlite`. Start here, then [`serve::serve`].
+
+mod exit;
+
+mod value;
+
+mod cli;
+
+mod serve;
+
+use std::process::ExitCode;
+
+use crate::cli::{Cli, Command};
+use crate::exit::Failure;
+
+fn main() -> ExitCode {
+    let Cli { command } = Cli::read();
+    let ended = match command {
+        Command::Serve(args) => serve::serve(&args),
+    };
+    match ended {
+        Ok(exit) => exit.into(),
+        Err(Failure { exit, error }) => {
+            eprintln!("squall: {error:#}");
+            exit.into()
+        }
+    }
+}

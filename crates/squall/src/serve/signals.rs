@@ -1,0 +1,93 @@
+//! SIGINT and SIGTERM: the first asks to shut down, the second ends the process.
+//!
+//! They are heard on a thread of their own, so that a second signal is obeyed whatever the
+//! threads that serve are stuck in. The same thread ends a shutdown that never comes to its
+//! end.
+
+use std::io;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::Context;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
+
+use crate::exit::{Exit, Failure};
+
+/// The thread's name.
+pub(super) const THREAD: &str = "squall-signals";
+
+/// The signals to this process.
+pub(super) struct Signals {
+    first: oneshot::Receiver<()>,
+}
+
+impl Signals {
+    /// Hears them from now on. The shutdown that the first one asks for may take
+    /// `shut_down_max`.
+    pub(super) fn listen(shut_down_max: Duration) -> Result<Self, Failure> {
+        let (asked, first) = oneshot::channel();
+        let (started, has_started) = std::sync::mpsc::sync_channel(1);
+        let hear = move || match Both::new() {
+            Ok((runtime, signals)) => {
+                started.send(Ok(())).ok();
+                runtime.block_on(signals.obey(asked, shut_down_max));
+            }
+            Err(error) => drop(started.send(Err(error))),
+        };
+        let spawned = thread::Builder::new().name(THREAD.to_owned()).spawn(hear);
+        spawned.context("cannot start the thread that hears signals")?;
+        let heard = has_started.recv().unwrap_or_else(|error| Err(io::Error::other(error)));
+        heard.context("cannot hear signals")?;
+        Ok(Self { first })
+    }
+
+    /// Resolves once one has come.
+    pub(super) async fn first(self) {
+        if self.first.await.is_err() {
+            // The thread ends only with the process.
+            std::future::pending().await
+        }
+    }
+}
+
+struct Both {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Both {
+    fn new() -> io::Result<(tokio::runtime::Runtime, Self)> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let context = runtime.enter();
+        let interrupt = signal(SignalKind::interrupt())?;
+        let terminate = signal(SignalKind::terminate())?;
+        drop(context);
+        Ok((runtime, Self { interrupt, terminate }))
+    }
+
+    async fn obey(mut self, asked: oneshot::Sender<()>, shut_down_max: Duration) {
+        let (name, _) = self.next().await;
+        tracing::info!(signal = name, "shutting down; a second signal ends the process at once");
+        // Before the server runs nobody waits for this; it finds it done.
+        asked.send(()).ok();
+        tokio::select! {
+            (name, exit) = self.next() => {
+                tracing::warn!(signal = name, "ending at once");
+                exit.now()
+            }
+            () = tokio::time::sleep(shut_down_max) => {
+                tracing::error!(?shut_down_max, "the shutdown does not come to its end");
+                Exit::Cut.now()
+            }
+        }
+    }
+
+    /// Cancel-safe: a signal that came while nobody waited is found by the next call.
+    async fn next(&mut self) -> (&'static str, Exit) {
+        tokio::select! {
+            _ = self.interrupt.recv() => ("SIGINT", Exit::Interrupted),
+            _ = self.terminate.recv() => ("SIGTERM", Exit::Terminated),
+        }
+    }
+}
