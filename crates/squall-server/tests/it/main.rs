@@ -21,3 +21,15 @@ mod catch_up;
 mod caching;
 
 mod long_poll;
+
+mod live_events;
+
+mod gaps;
+
+mod live_sse;
+
+mod text;
+
+mod raw;
+
+mod pipelining;
