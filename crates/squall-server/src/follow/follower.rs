@@ -24,8 +24,8 @@ use crate::pages::{PageBudget, PageError, PagePermit, Patience};
 /// Range of the `retry:` that spreads reconnecting clients, in ms.
 pub(crate) const RETRY_MS: std::ops::RangeInclusive<u64> = 1_000..=10_000;
 
-/// A page that is read whole whatever its size, once a small one has shown nothing.
-const PAGE_BYTES_WHOLE: usize = usize::MAX;
+/// By how much more is read after a page that showed nothing.
+const PAGE_GROWTH: usize = 4;
 
 type Paged = Result<(Page, PagePermit), ReadError>;
 
@@ -46,6 +46,9 @@ pub(crate) struct Follow {
     membership: Membership,
     view: View,
     at: Offset,
+    /// The end of what was read and not shown: up to here, behind `at`, there are only the
+    /// first bytes of a character.
+    seen: Offset,
     phase: Phase,
     /// Chunks that were made but not taken, at most two.
     outbox: VecDeque<Bytes>,
@@ -88,6 +91,7 @@ impl Follow {
             membership,
             view,
             at: Offset::START,
+            seen: Offset::START,
             phase: Phase::Done,
             outbox: VecDeque::new(),
             page_bytes: FRAME_BYTES_MAX,
@@ -102,8 +106,14 @@ impl Follow {
             FollowStart::Page { page, permit, shows_start } => {
                 self.at = page.start;
                 self.membership.join(page.stream);
-                self.show_start(&page, shows_start);
+                if shows_start && self.view.dialect == Dialect::Events {
+                    self.show_start();
+                }
                 self.take_page(page, permit);
+                let nothing_shown = self.outbox.is_empty() && matches!(self.phase, Phase::Live(_));
+                if nothing_shown && self.view.dialect == Dialect::Sse {
+                    self.show_start();
+                }
             }
             FollowStart::Gap { stream, requested, earliest } => {
                 self.at = earliest;
@@ -119,16 +129,14 @@ impl Follow {
 
     /// Tells the client its position before the first event, so that a reconnect loses
     /// nothing that comes in between.
-    fn show_start(&mut self, page: &Page, shows_start: bool) {
-        let empty = page.entries.is_empty();
+    fn show_start(&mut self) {
         let mut out = Vec::new();
         match self.view.dialect {
-            Dialect::Events if shows_start => push_id(&mut out, page.start),
-            Dialect::Sse if empty && !page.ends_stream() => {
+            Dialect::Events => push_id(&mut out, self.at),
+            Dialect::Sse => {
                 let border = Border { up_to_date: true, ends_stream: false };
-                control_message(&mut out, page.start, self.view.cursor, border);
+                control_message(&mut out, self.at, self.view.cursor, border);
             }
-            _ => {}
         }
         self.push(out);
     }
@@ -182,8 +190,8 @@ impl Follow {
     }
 
     fn live(&mut self, stream: StreamId) -> Poll<()> {
-        let (at, view) = (self.at, self.view);
-        match self.membership.ask(|ring, member| ring.take(at, view, member)) {
+        let (at, seen, view) = (self.at, self.seen, self.view);
+        match self.membership.ask(|ring, member| ring.take(at, seen, view, member)) {
             Behind::Frame { bytes, next, last } => {
                 self.at = next;
                 self.outbox.push_back(bytes);
@@ -261,9 +269,13 @@ impl Follow {
             self.outbox.push_back(permit.hold(out));
         }
         // Nothing shown, and more behind: a cut character must be read with the event
-        // that completes it.
-        self.page_bytes = if shown || up_to_date { FRAME_BYTES_MAX } else { PAGE_BYTES_WHOLE };
+        // that completes it, which may be a large one.
+        self.page_bytes = match shown || up_to_date {
+            true => FRAME_BYTES_MAX,
+            false => self.page_bytes.saturating_mul(PAGE_GROWTH),
+        };
         self.at = next;
+        self.seen = page.next;
         self.phase = if ends_stream {
             if !shown {
                 self.end_closed();

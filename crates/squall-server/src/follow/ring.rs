@@ -157,7 +157,14 @@ impl Ring {
     }
 
     /// What lies behind `at`, framed for `view`.
-    pub(crate) fn take(&mut self, at: Offset, view: View, member: usize) -> Behind {
+    ///
+    /// Up to `seen` the member has read the store and found nothing to show: the first
+    /// bytes of a character, which wait for the rest of it, or for the close.
+    pub(crate) fn take(&mut self, at: Offset, seen: Offset, view: View, member: usize) -> Behind {
+        let is_seen = seen > at && self.tail.is_some_and(|tail| tail <= seen);
+        if is_seen && !self.closed && !self.ended {
+            return self.wait(member);
+        }
         match self.look(at, member) {
             Behind::Frame { .. } => self.take_frame(at, view, member),
             other => other,
