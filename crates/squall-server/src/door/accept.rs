@@ -12,7 +12,8 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::door::answer::Answer;
 use crate::door::connection::{HttpLimits, serve};
-use crate::door::request::Request;
+use crate::door::reply::Reply;
+use crate::door::request::{Head, Request};
 use crate::door::state::{ConnectionState, Deadlines, DoorClock};
 use crate::door::sweep::Connections;
 
@@ -30,6 +31,11 @@ Content-Length: 211\r\nConnection: close\r\nRetry-After: 2\r\n\r\n\
 
 /// What answers requests.
 pub(crate) trait Handler: Send + Sync + 'static {
+    /// The reply to a request that needs nothing but its head and what is in memory; none
+    /// for every other request, which then goes to [`Handler::handle`].
+    fn recall(&self, head: Head<'_>) -> Option<Reply>;
+
+    /// The answer to any request.
     fn handle(&self, request: Request) -> Answer;
 }
 
@@ -121,7 +127,7 @@ impl Door {
         }
         self.accepted_total.fetch_add(1, Ordering::Relaxed);
         set_options(&stream, self.config.write_max);
-        let state = Arc::new(ConnectionState::new(self.clock));
+        let state = Arc::new(ConnectionState::new());
         let registered = self.connections.register(Arc::clone(&state));
         let (handler, limits) = (Arc::clone(handler), self.config.http);
         tokio::spawn(async move {

@@ -25,14 +25,15 @@ pub(crate) enum Answer {
 }
 
 /// The future of one answer, as hyper wants it.
-pub(crate) struct AnswerFuture {
-    answer: Option<Answer>,
-    active: Option<Active>,
-    waiting: bool,
+pub(crate) enum AnswerFuture {
+    /// There is nothing to wait for.
+    Ready(Option<hyper::Response<AnswerBody>>),
+    /// The reply has to be waited for.
+    Later { reply: Pin<Box<dyn Future<Output = Reply> + Send>>, active: Option<Active> },
 }
 
 /// Counts a request as being answered until dropped.
-struct Active {
+pub(crate) struct Active {
     state: Arc<ConnectionState>,
     waiting: bool,
 }
@@ -61,61 +62,55 @@ impl Drop for Active {
 }
 
 impl AnswerFuture {
-    pub(crate) fn new(state: &Arc<ConnectionState>, answer: impl FnOnce() -> Answer) -> Self {
-        let active = Active::begin(state);
-        Self { answer: Some(answer()), active: Some(active), waiting: false }
+    /// An answer that took no time.
+    pub(crate) fn at_once(state: &ConnectionState, reply: Reply) -> Self {
+        state.pass_request();
+        Self::Ready(Some(respond(reply, None)))
     }
 
-    fn finish(&mut self, reply: Reply) -> hyper::Response<AnswerBody> {
-        let active = self.active.take();
-        let body = match reply.body {
-            ReplyBody::Follow(_) => {
-                let active = active.map(|mut active| {
-                    active.wait();
-                    active
-                });
-                AnswerBody { body: reply.body, active }
+    pub(crate) fn new(state: &Arc<ConnectionState>, answer: impl FnOnce() -> Answer) -> Self {
+        let mut active = Active::begin(state);
+        match answer() {
+            Answer::Ready(reply) => Self::Ready(Some(respond(reply, Some(active)))),
+            Answer::Later(reply) => Self::Later { reply, active: Some(active) },
+            Answer::Waiting(reply) => {
+                active.wait();
+                Self::Later { reply, active: Some(active) }
             }
-            // hyper has all of it: the request counts as answered.
-            ReplyBody::Empty | ReplyBody::Whole(_) => AnswerBody { body: reply.body, active: None },
-        };
-        let mut response = hyper::Response::new(body);
-        *response.status_mut() = reply.status;
-        *response.headers_mut() = reply.headers;
-        response
+        }
     }
+}
+
+/// The response that hyper writes. A request counts as answered once hyper has all of the
+/// reply; one that goes on counts, and waits, until it ends.
+fn respond(reply: Reply, active: Option<Active>) -> hyper::Response<AnswerBody> {
+    let active = match reply.body {
+        ReplyBody::Empty | ReplyBody::Whole(_) => None,
+        ReplyBody::Follow(_) => active.map(|mut active| {
+            active.wait();
+            active
+        }),
+    };
+    let mut response = hyper::Response::new(AnswerBody { body: reply.body, active });
+    *response.status_mut() = reply.status;
+    *response.headers_mut() = reply.headers;
+    response
 }
 
 impl Future for AnswerFuture {
     type Output = Result<hyper::Response<AnswerBody>, Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
-        let reply = match this.answer.take() {
-            Some(Answer::Ready(reply)) => reply,
-            Some(Answer::Later(mut future)) => match future.as_mut().poll(cx) {
-                Poll::Ready(reply) => reply,
-                Poll::Pending => {
-                    this.answer = Some(Answer::Later(future));
-                    return Poll::Pending;
-                }
-            },
-            Some(Answer::Waiting(mut future)) => {
-                if !this.waiting {
-                    this.waiting = true;
-                    this.active.iter_mut().for_each(Active::wait);
-                }
-                match future.as_mut().poll(cx) {
-                    Poll::Ready(reply) => reply,
-                    Poll::Pending => {
-                        this.answer = Some(Answer::Waiting(future));
-                        return Poll::Pending;
-                    }
-                }
+        match &mut *self {
+            // None once it was taken, after which hyper polls no more.
+            Self::Ready(response) => {
+                response.take().map_or(Poll::Pending, |response| Poll::Ready(Ok(response)))
             }
-            None => return Poll::Pending, // Polled after its end, which hyper never does.
-        };
-        Poll::Ready(Ok(this.finish(reply)))
+            Self::Later { reply, active } => {
+                let reply = ready!(reply.as_mut().poll(cx));
+                Poll::Ready(Ok(respond(reply, active.take())))
+            }
+        }
     }
 }
 

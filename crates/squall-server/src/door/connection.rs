@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 
 use crate::door::accept::Handler;
 use crate::door::answer::AnswerFuture;
-use crate::door::request::Request;
+use crate::door::request::{Head, Request};
 use crate::door::sniff::{Protocol, sniff};
 use crate::door::socket::Socket;
 use crate::door::state::ConnectionState;
@@ -43,7 +43,18 @@ impl Service<hyper::Request<Incoming>> for Requests {
     type Future = AnswerFuture;
 
     fn call(&self, request: hyper::Request<Incoming>) -> AnswerFuture {
-        AnswerFuture::new(&self.state, || self.handler.handle(Request::from_hyper(request)))
+        let head = Head {
+            method: request.method(),
+            uri: request.uri(),
+            version: request.version(),
+            headers: request.headers(),
+        };
+        if let Some(reply) = self.handler.recall(head) {
+            return AnswerFuture::at_once(&self.state, reply);
+        }
+        AnswerFuture::new(&self.state, || {
+            self.handler.handle(Request::from_hyper(request, &self.state))
+        })
     }
 }
 
@@ -138,13 +149,19 @@ impl<F: Future> Future for Ordered<'_, F> {
 
 fn http1(limits: HttpLimits) -> http1::Builder {
     let mut builder = http1::Builder::new();
+    // Said explicitly, hyper allocates room for that many headers for each request.
+    if limits.headers_max != HYPER_HEADERS_MAX {
+        builder.max_headers(limits.headers_max);
+    }
     builder
-        .max_headers(limits.headers_max)
         .max_buf_size(limits.head_bytes_max.max(HYPER_BUFFER_BYTES_MIN))
         // The sweep does this for all connections with one timer.
         .header_read_timeout(None);
     builder
 }
+
+/// Headers that hyper takes if nothing is said.
+const HYPER_HEADERS_MAX: usize = 100;
 
 /// The smallest buffer that hyper takes.
 const HYPER_BUFFER_BYTES_MIN: usize = 8 * 1024;

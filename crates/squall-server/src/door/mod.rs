@@ -31,4 +31,4 @@ pub(crate) use accept::{Door, DoorConfig, Handler};
 pub(crate) use answer::Answer;
 pub(crate) use connection::HttpLimits;
 pub(crate) use reply::Reply;
-pub(crate) use request::{BodyError, InFlight, Request};
+pub(crate) use request::{BodyError, Head, InFlight, Request};

@@ -1,7 +1,9 @@
 //! A request as routes see it, and the reading of its body within limits.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -9,10 +11,20 @@ use futures_util::future::poll_fn;
 use http::{HeaderMap, Method, Uri, Version};
 use http_body::{Body as _, Frame};
 use hyper::body::Incoming;
-use std::pin::Pin;
+
+use crate::door::state::ConnectionState;
 
 /// A body shorter than this is copied out of the read buffer, which it would pin.
 const COPIED_BYTES_MAX: usize = 4096;
+
+/// The head of a request, to look at.
+#[derive(Clone, Copy)]
+pub(crate) struct Head<'a> {
+    pub(crate) method: &'a Method,
+    pub(crate) uri: &'a Uri,
+    pub(crate) version: Version,
+    pub(crate) headers: &'a HeaderMap,
+}
 
 /// A request whose head is whole.
 pub(crate) struct Request {
@@ -26,6 +38,7 @@ pub(crate) struct Request {
 /// A body that may still be on its way.
 pub(crate) struct RequestBody {
     incoming: Incoming,
+    connection: Arc<ConnectionState>,
 }
 
 /// Bytes of request bodies that are in memory, of all requests together.
@@ -64,6 +77,10 @@ impl InFlight {
         self.bytes.load(Ordering::Relaxed)
     }
 
+    fn has_room_for(&self, bytes: usize) -> bool {
+        self.bytes().saturating_add(bytes) <= self.bytes_max
+    }
+
     fn take(&self, bytes: usize) -> bool {
         let before = self.bytes.fetch_add(bytes, Ordering::AcqRel);
         let fits = before.saturating_add(bytes) <= self.bytes_max;
@@ -95,14 +112,21 @@ impl Drop for BodyPermit {
 }
 
 impl Request {
-    pub(crate) fn from_hyper(request: hyper::Request<Incoming>) -> Self {
+    pub(crate) fn head(&self) -> Head<'_> {
+        Head { method: &self.method, uri: &self.uri, version: self.version, headers: &self.headers }
+    }
+
+    pub(crate) fn from_hyper(
+        request: hyper::Request<Incoming>,
+        connection: &Arc<ConnectionState>,
+    ) -> Self {
         let (parts, incoming) = request.into_parts();
         Self {
             method: parts.method,
             uri: parts.uri,
             version: parts.version,
             headers: parts.headers,
-            body: RequestBody { incoming },
+            body: RequestBody { incoming, connection: Arc::clone(connection) },
         }
     }
 }
@@ -123,15 +147,18 @@ impl RequestBody {
             return Err(BodyError::TooLarge);
         }
         let announced = announced.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0);
+        // A share is taken by what has come: announcing much keeps nobody else out.
+        if !in_flight.has_room_for(announced) {
+            return Err(BodyError::Busy);
+        }
         let mut permit = BodyPermit::new(in_flight);
-        permit.extend(announced)?;
         let mut body = Gathered::default();
         while let Some(data) = self.next(pause_max).await? {
             let bytes = body.len() + data.len();
             if bytes > bytes_max {
                 return Err(BodyError::TooLarge);
             }
-            permit.extend(bytes.saturating_sub(permit.bytes))?;
+            permit.extend(data.len())?;
             body.push(data, announced);
         }
         Ok((body.finish(), permit))
@@ -139,10 +166,14 @@ impl RequestBody {
 
     async fn next(&mut self, pause_max: Duration) -> Result<Option<Bytes>, BodyError> {
         loop {
-            let frame = poll_fn(|cx| Pin::new(&mut self.incoming).poll_frame(cx));
+            let frame = poll_fn(|cx| match Pin::new(&mut self.incoming).poll_frame(cx) {
+                Poll::Pending if self.connection.is_at_end(cx.waker()) => {
+                    Poll::Ready(Err(BodyError::Broken))
+                }
+                frame => frame.map(|frame| frame.transpose().ok().ok_or(BodyError::Broken)),
+            });
             let frame = tokio::time::timeout(pause_max, frame).await;
-            let frame = frame.ok().ok_or(BodyError::TooSlow)?;
-            match frame.transpose().ok().ok_or(BodyError::Broken)?.map(Frame::into_data) {
+            match frame.ok().ok_or(BodyError::TooSlow)??.map(Frame::into_data) {
                 None => return Ok(None),
                 Some(Ok(data)) => return Ok(Some(data)),
                 Some(Err(_)) => {} // Trailers mean nothing to us.

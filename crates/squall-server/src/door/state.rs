@@ -7,7 +7,14 @@ use std::time::Instant;
 
 use futures_util::task::AtomicWaker;
 
-/// Milliseconds since the door opened, never zero: zero stands for "not waiting".
+/// Stands for "not waiting" in the place of an instant.
+const NONE: u64 = 0;
+
+/// Stands for an instant that the next sweep writes down, so that no request reads a
+/// clock. Deadlines are longer by up to the second between two sweeps.
+const UNDATED: u64 = 1;
+
+/// Milliseconds since the door opened, never [`NONE`] or [`UNDATED`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DoorClock(Instant);
 
@@ -17,14 +24,13 @@ impl DoorClock {
     }
 
     pub(crate) fn now_ms(self) -> u64 {
-        u64::try_from(self.0.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(1)
+        u64::try_from(self.0.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(2)
     }
 }
 
 /// One connection, as the socket, the answers and the sweep share it.
 #[derive(Debug)]
 pub(crate) struct ConnectionState {
-    clock: DoorClock,
     /// Requests whose answers are not finished.
     active: AtomicU32,
     /// Of these, answers that end when the peer goes: follows and long-polls.
@@ -42,6 +48,9 @@ pub(crate) struct ConnectionState {
     drained: AtomicWaker,
     /// The peer has sent its last byte while a request was being answered.
     reader: AtomicWaker,
+    ended: AtomicBool,
+    /// A request body that waits for more.
+    body: AtomicWaker,
     task: OnceLock<Waker>,
     shutting_down: AtomicBool,
     cut: AtomicBool,
@@ -57,18 +66,19 @@ pub(crate) struct Deadlines {
 }
 
 impl ConnectionState {
-    pub(crate) fn new(clock: DoorClock) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
-            clock,
             active: AtomicU32::new(0),
             waiting: AtomicU32::new(0),
-            head_since_ms: AtomicU64::new(0),
-            idle_since_ms: AtomicU64::new(clock.now_ms()),
-            blocked_since_ms: AtomicU64::new(0),
+            head_since_ms: AtomicU64::new(NONE),
+            idle_since_ms: AtomicU64::new(UNDATED),
+            blocked_since_ms: AtomicU64::new(NONE),
             handed: AtomicU64::new(0),
             written: AtomicU64::new(0),
             drained: AtomicWaker::new(),
             reader: AtomicWaker::new(),
+            ended: AtomicBool::new(false),
+            body: AtomicWaker::new(),
             task: OnceLock::new(),
             shutting_down: AtomicBool::new(false),
             cut: AtomicBool::new(false),
@@ -86,22 +96,28 @@ impl ConnectionState {
 
     /// Bytes have come in.
     pub(crate) fn received(&self) {
-        let in_head = self.head_since_ms.load(Ordering::Relaxed) != 0;
+        let in_head = self.head_since_ms.load(Ordering::Relaxed) != NONE;
         if !in_head && self.active.load(Ordering::Relaxed) == 0 {
-            self.head_since_ms.store(self.clock.now_ms(), Ordering::Relaxed);
+            self.head_since_ms.store(UNDATED, Ordering::Relaxed);
         }
+    }
+
+    /// A request was answered at once.
+    pub(crate) fn pass_request(&self) {
+        self.head_since_ms.store(NONE, Ordering::Relaxed);
+        self.idle_since_ms.store(UNDATED, Ordering::Relaxed);
     }
 
     /// A head is whole: its request is being answered.
     pub(crate) fn begin_request(&self) {
-        self.head_since_ms.store(0, Ordering::Relaxed);
+        self.head_since_ms.store(NONE, Ordering::Relaxed);
         self.active.fetch_add(1, Ordering::Relaxed);
     }
 
     /// An answer is finished, or at least handed over.
     pub(crate) fn end_request(&self) {
         if self.active.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.idle_since_ms.store(self.clock.now_ms(), Ordering::Relaxed);
+            self.idle_since_ms.store(UNDATED, Ordering::Relaxed);
             self.reader.wake();
         }
     }
@@ -128,22 +144,31 @@ impl ConnectionState {
             return false;
         }
         self.reader.register(waker);
+        self.ended.store(true, Ordering::Release);
+        self.body.wake();
         defers()
+    }
+
+    /// Whether a body that waits for more waits in vain: hyper has handed on all that came
+    /// before the end. If not, `waker` is woken when that changes.
+    pub(crate) fn is_at_end(&self, waker: &Waker) -> bool {
+        self.body.register(waker);
+        self.ended.load(Ordering::Acquire)
     }
 
     /// The kernel took `bytes`.
     pub(crate) fn wrote(&self, bytes: usize) {
         self.written.fetch_add(bytes as u64, Ordering::Relaxed);
-        if self.blocked_since_ms.load(Ordering::Relaxed) != 0 {
-            self.blocked_since_ms.store(0, Ordering::Relaxed);
+        if self.blocked_since_ms.load(Ordering::Relaxed) != NONE {
+            self.blocked_since_ms.store(NONE, Ordering::Relaxed);
         }
         self.drained.wake();
     }
 
     /// The kernel takes nothing more for now.
     pub(crate) fn write_blocked(&self) {
-        if self.blocked_since_ms.load(Ordering::Relaxed) == 0 {
-            self.blocked_since_ms.store(self.clock.now_ms(), Ordering::Relaxed);
+        if self.blocked_since_ms.load(Ordering::Relaxed) == NONE {
+            self.blocked_since_ms.store(UNDATED, Ordering::Relaxed);
         }
     }
 
@@ -203,22 +228,33 @@ impl ConnectionState {
         }
     }
 
-    /// Which limit the connection has passed at `now_ms`.
+    /// Which limit the connection has passed at `now_ms`. Dates what has begun since the
+    /// last sweep.
     pub(crate) fn overdue(&self, now_ms: u64, deadlines: &Deadlines) -> Option<&'static str> {
-        let passed = |since: u64, limit: u64| since != 0 && now_ms.saturating_sub(since) > limit;
-        if passed(self.blocked_since_ms.load(Ordering::Relaxed), deadlines.write_ms) {
+        let passed = |since: u64, limit: u64| since != NONE && now_ms.saturating_sub(since) > limit;
+        if passed(dated(&self.blocked_since_ms, now_ms), deadlines.write_ms) {
             return Some("the peer takes nothing");
         }
         if self.active.load(Ordering::Relaxed) > 0 {
             return None;
         }
-        let head_since = self.head_since_ms.load(Ordering::Relaxed);
-        if !self.is_http2() && passed(head_since, deadlines.head_ms) {
+        let head_since = match self.is_http2() {
+            true => NONE, // Frames come in outside of any head.
+            false => dated(&self.head_since_ms, now_ms),
+        };
+        if passed(head_since, deadlines.head_ms) {
             return Some("the request head does not come to an end");
         }
-        let idle_since = self.idle_since_ms.load(Ordering::Relaxed);
-        (head_since == 0 || self.is_http2())
-            .then(|| passed(idle_since, deadlines.idle_ms).then_some("the connection is idle"))
-            .flatten()
+        let idle_since = dated(&self.idle_since_ms, now_ms);
+        let idle = head_since == NONE && passed(idle_since, deadlines.idle_ms);
+        idle.then_some("the connection is idle")
+    }
+}
+
+/// The instant in `mark`, which is now if it was not written down yet.
+fn dated(mark: &AtomicU64, now_ms: u64) -> u64 {
+    match mark.compare_exchange(UNDATED, now_ms, Ordering::Relaxed, Ordering::Relaxed) {
+        Ok(_) => now_ms,
+        Err(found) => found,
     }
 }

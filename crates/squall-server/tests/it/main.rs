@@ -30,6 +30,20 @@ mod live_sse;
 
 mod text;
 
+mod heartbeats;
+
+mod hand_off;
+
+mod ring_fallback;
+
+mod streams;
+
+mod names;
+
 mod raw;
 
 mod pipelining;
+
+mod request_bodies;
+
+mod heads;

@@ -78,6 +78,11 @@ impl Raw {
         self.0.shutdown(Shutdown::Write).unwrap();
     }
 
+    /// As [`Raw::end_sending`], where the server may have closed the connection.
+    pub(crate) fn end_sending_if_open(&self) {
+        self.0.shutdown(Shutdown::Write).ok();
+    }
+
     /// Breaks the connection off: the server gets an error, not an end.
     pub(crate) fn reset(self) {
         socket2::SockRef::from(&self.0).set_linger(Some(Duration::ZERO)).unwrap();
