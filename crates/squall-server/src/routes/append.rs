@@ -30,9 +30,10 @@ pub(crate) async fn append(
     let (body, _permit) =
         body.read(config.event_bytes_max, config.body_pause_max, &context.bodies).await?;
     let (content_type, events) = payload(&headers, &body, close, config.json_elements_max)?;
+    let brings_events = !events.is_empty();
     let append = Append { name, content_type, events, close, producer, stream_seq, create: false };
     let ack = context.store.append(append).await?;
-    Ok(reply(&ack))
+    Ok(reply(&ack, brings_events))
 }
 
 fn payload(
@@ -58,9 +59,9 @@ fn payload(
     Ok((Some(content_type), events))
 }
 
-/// 200 tells a producer that its append is new; everything else is 204.
-fn reply(ack: &AppendAck) -> Reply {
-    let fresh = ack.producer.is_some() && !ack.duplicate;
+/// 200 tells a producer that its events are new; everything else is 204, a mere close too.
+fn reply(ack: &AppendAck, brings_events: bool) -> Reply {
+    let fresh = ack.producer.is_some() && !ack.duplicate && brings_events;
     let status = if fresh { StatusCode::OK } else { StatusCode::NO_CONTENT };
     let mut reply = Reply::new(status).text_header(STREAM_NEXT_OFFSET, &ack.tail.to_string());
     if let Some(position) = ack.producer {

@@ -157,3 +157,18 @@ fn a_producer_may_close_and_repeat_just_that() {
     assert_problem(&stage.append(0, 0, "end"), 409, "stream_closed");
     assert_eq!(stage.text(), "end");
 }
+
+/// There is nothing new to tell of, but the sequence number is used up all the same.
+#[test]
+fn a_mere_close_of_a_producer_is_204_and_counts() {
+    let stage = Stage::new();
+    stage.check((0, 0), 200, ("0", "0"));
+    let close = || claim(post("s").header("Stream-Closed", "true"), "0", "1");
+    for _ in 0..2 {
+        let found = stage.server.call(&close());
+        assert_eq!((found.status, found.header("Stream-Closed")), (204, Some("true")));
+        assert_eq!(found.header("Producer-Seq"), Some("1"));
+    }
+    let gap = claim(post("s").header("Stream-Closed", "true"), "0", "2");
+    assert_problem(&stage.server.call(&gap), 409, "stream_closed");
+}
