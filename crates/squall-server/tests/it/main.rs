@@ -40,6 +40,14 @@ mod streams;
 
 mod names;
 
+mod access;
+
+mod operations;
+
+mod shutdown;
+
+mod trouble;
+
 mod raw;
 
 mod pipelining;
