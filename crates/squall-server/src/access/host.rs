@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use http::header::HOST;
 
-use crate::door::Request;
+use crate::door::Head;
 
 /// Which values of `Host` are answered.
 ///
@@ -30,11 +30,11 @@ pub(crate) enum Host<'a> {
 }
 
 /// The host of a request: its target's authority, else its `Host` header.
-pub(crate) fn host_of(request: &Request) -> Host<'_> {
-    if let Some(authority) = request.uri.authority() {
+pub(crate) fn host_of<'a>(head: &Head<'a>) -> Host<'a> {
+    if let Some(authority) = head.uri.authority() {
         return Host::Named(authority.as_str());
     }
-    let mut values = request.headers.get_all(HOST).iter();
+    let mut values = head.headers.get_all(HOST).iter();
     match (values.next(), values.next()) {
         (None, _) => Host::Unnamed,
         (Some(value), None) => match value.to_str() {

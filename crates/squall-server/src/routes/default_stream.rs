@@ -26,6 +26,14 @@ pub(crate) fn newest(context: &Context) -> Answer {
     }
 }
 
+/// `GET /` if it can be answered from memory.
+pub(crate) fn recall(context: &Context) -> Option<Reply> {
+    match context.store.newest(&context.default_stream) {
+        Lookup::Ready(found) => Some(newest_reply(found)),
+        Lookup::Later(_) => None,
+    }
+}
+
 fn newest_reply(found: Result<Option<Newest>, StoreError>) -> Reply {
     match found {
         Ok(Some(newest)) => Reply::new(StatusCode::OK)

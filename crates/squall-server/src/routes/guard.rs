@@ -2,13 +2,14 @@
 
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, ORIGIN, X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, HOST, ORIGIN,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderName, HeaderValue, Method, StatusCode, Version};
 
 use crate::access::{Host, host_of, is_own};
 use crate::context::{Context, Counters};
-use crate::door::{Answer, Reply, Request};
+use crate::door::{Answer, Head, Reply, Request};
 use crate::headers::{ACCEPTED, CROSS_ORIGIN_RESOURCE_POLICY, EXPOSED};
 use crate::problem::{ErrorCode, Problem};
 
@@ -16,6 +17,9 @@ const REQUEST_PRIVATE_NETWORK: HeaderName =
     HeaderName::from_static("access-control-request-private-network");
 const ALLOW_PRIVATE_NETWORK: HeaderName =
     HeaderName::from_static("access-control-allow-private-network");
+
+/// Bytes are what their content type says, also to a browser that would rather guess.
+pub(crate) const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 
 static ANY: HeaderValue = HeaderValue::from_static("*");
 
@@ -31,26 +35,26 @@ pub(crate) struct Guard {
 
 impl Guard {
     /// Holds host and origin of `request` against the rules.
-    pub(crate) fn check(context: &Context, request: &Request) -> Result<Self, Box<Reply>> {
+    pub(crate) fn check(context: &Context, head: Head<'_>) -> Result<Self, Box<Reply>> {
         let mut guard = Self {
             origin: None,
             any_origin: context.config.origins.allows_any(),
-            is_protocol: request.uri.path().starts_with("/v1/"),
+            is_protocol: head.uri.path().starts_with("/v1/"),
         };
-        match guard.examine(context, request) {
+        match guard.examine(context, &head) {
             Ok(()) => Ok(guard),
             Err(problem) => Err(Box::new(guard.finish(problem.reply()))),
         }
     }
 
-    fn examine(&mut self, context: &Context, request: &Request) -> Result<(), Problem> {
-        let host = host(request)?;
+    fn examine(&mut self, context: &Context, head: &Head<'_>) -> Result<(), Problem> {
+        let host = host(head)?;
         if let Some(host) = host.filter(|host| !context.config.hosts.allows(host)) {
             Counters::count(&context.counters.refused_hosts);
             let detail = format!("this server does not answer for {host:?}");
             return Err(Problem::new(ErrorCode::ForeignHost, detail));
         }
-        let Some(origin) = request.headers.get(ORIGIN) else {
+        let Some(origin) = head.headers.get(ORIGIN) else {
             return Ok(());
         };
         let text = origin.to_str().unwrap_or_default();
@@ -59,13 +63,23 @@ impl Guard {
             return Ok(());
         }
         let own = host.is_some_and(|host| is_own(text, host));
-        let safe = matches!(request.method, Method::GET | Method::HEAD | Method::OPTIONS);
+        let safe = matches!(*head.method, Method::GET | Method::HEAD | Method::OPTIONS);
         if own || safe {
             return Ok(()); // A browser keeps the reply from a foreign page by itself.
         }
         Counters::count(&context.counters.refused_origins);
         let detail = format!("pages of {text:?} may not change streams here");
         Err(Problem::new(ErrorCode::ForeignOrigin, detail))
+    }
+
+    /// Whether a request of no web page came for this very address: most do.
+    pub(crate) fn is_plain(context: &Context, head: &Head<'_>) -> bool {
+        let mut hosts = head.headers.get_all(HOST).iter();
+        let host = hosts.next().map(HeaderValue::as_bytes);
+        host == Some(context.listen.as_bytes())
+            && hosts.next().is_none()
+            && head.uri.authority().is_none()
+            && !head.headers.contains_key(ORIGIN)
     }
 
     /// The reply to OPTIONS, which is never refused: it only says what is allowed.
@@ -99,7 +113,7 @@ impl Guard {
 
     fn finish(&self, mut reply: Reply) -> Reply {
         let headers = &mut reply.headers;
-        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
         if self.is_protocol {
             let policy = if self.any_origin { "cross-origin" } else { "same-origin" };
             headers.insert(CROSS_ORIGIN_RESOURCE_POLICY, HeaderValue::from_static(policy));
@@ -114,11 +128,11 @@ impl Guard {
 }
 
 /// The host that a request names; none is allowed before HTTP/1.1.
-fn host(request: &Request) -> Result<Option<&str>, Problem> {
+fn host<'a>(head: &Head<'a>) -> Result<Option<&'a str>, Problem> {
     let bad = |detail: &str| Err(Problem::new(ErrorCode::BadHost, detail));
-    match host_of(request) {
+    match host_of(head) {
         Host::Named(host) => Ok(Some(host)),
-        Host::Unnamed if request.version < Version::HTTP_11 => Ok(None),
+        Host::Unnamed if head.version < Version::HTTP_11 => Ok(None),
         Host::Unnamed => bad("the request has no Host header"),
         Host::Malformed => bad("the request has several Host headers, or one that is no host"),
     }
