@@ -4,6 +4,11 @@
 //! prints this list. 3 to 5 are kept for commands that load other servers.
 
 use std::process::ExitCode;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longest wait for a last line of the log: nobody may be reading it.
+const LAST_LINE_MAX: Duration = Duration::from_millis(200);
 
 /// How the process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +68,18 @@ impl Exit {
         }
     }
 
-    /// Ends the process here and now, whatever its threads are doing.
+    /// Logs `sentence` and ends the process, whatever its threads are doing.
+    pub(crate) fn now_saying(self, sentence: &'static str) -> ! {
+        let deadline = Instant::now() + LAST_LINE_MAX;
+        let logged = thread::Builder::new().spawn(move || tracing::error!("{sentence}"));
+        while logged.as_ref().is_ok_and(|logged| !logged.is_finished()) && Instant::now() < deadline
+        {
+            thread::park_timeout(Duration::from_millis(1));
+        }
+        self.now()
+    }
+
+    /// Ends the process, whatever its threads are doing.
     pub(crate) fn now(self) -> ! {
         std::process::exit(i32::from(self.code()))
     }

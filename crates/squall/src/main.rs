@@ -12,6 +12,7 @@ mod cli;
 
 mod serve;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use crate::cli::{Cli, Command};
@@ -25,7 +26,8 @@ fn main() -> ExitCode {
     match ended {
         Ok(exit) => exit.into(),
         Err(Failure { exit, error }) => {
-            eprintln!("squall: {error:#}");
+            // Where nobody reads standard error, the code says enough.
+            writeln!(io::stderr(), "squall: {error:#}").ok();
             exit.into()
         }
     }

@@ -1,6 +1,6 @@
 //! Where the server listens, and which hosts and origins it answers.
 
-use std::net::SocketAddr;
+use std::net::{AddrParseError, IpAddr, SocketAddr};
 
 use clap::builder::BoolishValueParser;
 use squall_server::access::OriginRule;
@@ -38,9 +38,9 @@ impl ListenArgs {
     }
 }
 
-fn parse_address(text: &str) -> Result<SocketAddr, &'static str> {
-    text.parse().map_err(|_: std::net::AddrParseError| {
-        "write an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080"
+fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|error: AddrParseError| {
+        format!("{error}; write an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080")
     })
 }
 
@@ -56,7 +56,7 @@ fn parse_host(text: &str) -> Result<String, &'static str> {
     let named = !text.is_empty() && text.bytes().all(plain);
     // An IPv6 address is compared without its brackets.
     let address = text.trim_matches(['[', ']']);
-    match address.parse::<std::net::IpAddr>() {
+    match address.parse::<IpAddr>() {
         Ok(_) => Ok(address.to_owned()),
         Err(_) if named => Ok(text.to_owned()),
         Err(_) => Err("write a host name alone, without scheme and port, such as events.example"),

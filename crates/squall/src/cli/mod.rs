@@ -3,6 +3,8 @@
 //! One struct per theme. Every limit is an option with a `SQUALL_…` variable beside it, so
 //! none hides in the code.
 
+mod command;
+
 mod serve;
 
 mod listen;
@@ -15,62 +17,10 @@ mod storage;
 
 mod process;
 
-use std::sync::LazyLock;
-
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-
-use crate::exit::Exit;
-
+pub(crate) use command::{Cli, Command, VERSION};
 pub(crate) use follow::FollowArgs;
 pub(crate) use http::HttpArgs;
 pub(crate) use listen::ListenArgs;
 pub(crate) use process::{LogFormat, ProcessArgs};
 pub(crate) use serve::ServeArgs;
 pub(crate) use storage::{Durability, StorageArgs};
-
-/// Lines of the help are no longer than this; a narrower terminal wraps them earlier.
-const HELP_WIDTH_MAX: usize = 100;
-
-/// `0.1.0 (a1b2c3d, SQLite 3.54.1)`: the release, the commit, the engine.
-pub(crate) static VERSION: LazyLock<String> = LazyLock::new(|| {
-    let commit = env!("SQUALL_COMMIT");
-    format!("{} ({commit}, SQLite {})", env!("CARGO_PKG_VERSION"), squall_sqlite::sqlite_version())
-});
-
-static EXIT_CODES: LazyLock<String> = LazyLock::new(|| {
-    let line = |exit: &Exit| format!("\n  {:>3}  {}", exit.code(), exit.meaning());
-    let lines: String = Exit::ALL.iter().map(line).collect();
-    format!("Exit codes:{lines}")
-});
-
-/// Durable event streams over HTTP: append, read back, follow live.
-#[derive(Debug, Parser)]
-#[command(name = "squall", version = VERSION.as_str(), max_term_width = HELP_WIDTH_MAX)]
-#[command(after_help = EXIT_CODES.as_str())]
-pub(crate) struct Cli {
-    /// What to do.
-    #[command(subcommand)]
-    pub(crate) command: Command,
-}
-
-/// What `squall` can do.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// Serve event streams from a directory on this machine.
-    #[command(after_help = EXIT_CODES.as_str())]
-    Serve(Box<ServeArgs>),
-}
-
-impl Cli {
-    /// Reads the command line and the environment. Prints the help, the version or what is
-    /// wrong, and ends the process, where that is the answer.
-    pub(crate) fn read() -> Self {
-        let matches = quiet(Self::command()).get_matches();
-        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
-    }
-}
-
-/// The names of variables are printed, never their values: help texts end up in reports.
-fn quiet(command: clap::Command) -> clap::Command {
-    command.mut_subcommands(|command| command.mut_args(|argument| argument.hide_env_values(true)))
-}

@@ -3,9 +3,13 @@
 use std::time::Duration;
 
 use clap::ValueEnum;
+use tracing::level_filters::LevelFilter;
 use tracing_subscriber::EnvFilter;
 
 use crate::value::{count, duration};
+
+const LEVELS: &str = "write off, error, warn, info, debug or trace, or a module with one of them, \
+    such as info,squall_server=debug";
 
 /// How log lines look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -39,9 +43,33 @@ pub(crate) struct ProcessArgs {
     pub(crate) log: String,
 }
 
+/// Checks a filter. A word alone has to be a level: any other would be taken for a module's
+/// name, and a misspelt level would silence the rest without a word.
 fn parse_filter(text: &str) -> Result<String, String> {
+    let is_level = |word: &str| !word.is_empty() && word.parse::<LevelFilter>().is_ok();
+    for part in text.split(',') {
+        let level = part.rsplit('=').next().unwrap_or_default().trim();
+        if !is_level(level) {
+            return Err(format!("{level:?} is no level; {LEVELS}"));
+        }
+    }
     match EnvFilter::try_new(text) {
         Ok(_) => Ok(text.to_owned()),
-        Err(error) => Err(format!("{error}; write a level, such as info or warn")),
+        Err(error) => Err(format!("{error}; {LEVELS}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_is_made_of_levels() {
+        for text in ["info", "off", "WARN", "info,squall_server=debug", "squall::serve=trace"] {
+            assert_eq!(parse_filter(text).as_deref(), Ok(text));
+        }
+        for text in ["", "verbose", "info,squall_server", "squall_server=loud", "info,"] {
+            assert!(parse_filter(text).is_err_and(|error| error.contains("such as")), "{text}");
+        }
     }
 }

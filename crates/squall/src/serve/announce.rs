@@ -6,12 +6,13 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
+use anyhow::anyhow;
 use squall_server::{Ended, ServerConfig};
 use squall_sqlite::SqliteConfig;
 use tracing::info;
 
 use crate::cli::{ServeArgs, VERSION};
-use crate::exit::Exit;
+use crate::exit::{Exit, Failure};
 use crate::serve::config;
 
 /// Logs versions and the limits that are in effect, one line for each theme.
@@ -22,7 +23,7 @@ pub(super) fn limits(
     files_max: usize,
 ) {
     let threads = config::threads(args);
-    info!(version = %*VERSION, process = std::process::id(), threads, files_max, "squall");
+    info!(version = %*VERSION, process = std::process::id(), threads, files_max, "starting");
     info!(
         listen = %args.listen.listen,
         allow_anonymous = args.listen.allow_anonymous,
@@ -109,23 +110,25 @@ pub(super) fn ready(address: SocketAddr, data: &Path) {
     }
 }
 
-/// Says how it ended, and gives the code for it.
-pub(super) fn ended(ended: &Ended, drain_max: Duration) -> Exit {
+/// The exit code for how it ended, or the sentence about what went wrong.
+pub(super) fn ended(ended: Ended, drain_max: Duration) -> Result<Exit, Failure> {
     match ended {
         Ended::Drained => {
             info!("everything was finished");
-            Exit::Done
+            Ok(Exit::Done)
         }
         Ended::Cut { connections } => {
             let limit = humantime::format_duration(drain_max);
-            eprintln!(
-                "squall: {connections} connections were still open after {limit}, and were cut; all data is stored"
-            );
-            Exit::Cut
+            let were = if connections == 1 { "connection was" } else { "connections were" };
+            Err(Failure::new(
+                Exit::Cut,
+                anyhow!(
+                    "{connections} {were} still open after {limit} and cut; all data is stored"
+                ),
+            ))
         }
         Ended::StoreFailed { reason } => {
-            eprintln!("squall: the storage failed: {reason}");
-            Exit::StorageFailed
+            Err(Failure::new(Exit::StorageFailed, anyhow!("the storage failed: {reason}")))
         }
     }
 }

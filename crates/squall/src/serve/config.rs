@@ -141,3 +141,111 @@ pub(super) fn sqlite(args: &ServeArgs) -> SqliteConfig {
         ..base
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    const FILES: usize = 1_024;
+
+    fn args(options: &[&str]) -> ServeArgs {
+        let words = ["squall", "serve"].iter().chain(options);
+        let Command::Serve(args) = Cli::try_parse_from(words).unwrap().command;
+        *args
+    }
+
+    fn check_refused(options: &[&str], expected: &str) {
+        let failure = check(&args(options), FILES).unwrap_err();
+        let sentence = failure.error.to_string();
+        assert!(sentence.contains(expected), "{options:?}: {sentence}");
+    }
+
+    /// Every number that an option sets.
+    fn numbers(config: &SqliteConfig) -> Vec<u128> {
+        let SqliteConfig { limits, .. } = config;
+        let sizes = [
+            limits.json_elements_max,
+            config.append_queue_max,
+            config.append_queue_bytes_max,
+            config.batch_appends_max,
+            config.batch_bytes_max,
+            config.readers,
+            config.reader_queue_max,
+            config.cached_streams_max,
+            config.newest_cache_bytes_max,
+        ];
+        let others = [
+            limits.producers_max.into(),
+            limits.producer_idle_max_ms.into(),
+            config.read_max.as_millis(),
+            config.wal_checkpoint_bytes.into(),
+            config.wal_bytes_max.into(),
+            config.busy_timeout.as_millis(),
+        ];
+        sizes.map(|size| size as u128).into_iter().chain(others).collect()
+    }
+
+    /// What the help prints as a default is what the parts were made with.
+    #[test]
+    fn the_defaults_are_those_of_the_parts() {
+        let args = args(&[]);
+        let connections_max = files::connections_default(FILES);
+        let expected = ServerConfig {
+            hosts: HostRule { loopback_only: true, named: Vec::new() },
+            connections_max,
+            followers_max: connections_max / 2,
+            ..ServerConfig::default()
+        };
+        assert_eq!(format!("{:?}", server(&args, FILES)), format!("{expected:?}"));
+        let expected = SqliteConfig::new("./squall-data");
+        assert_eq!(numbers(&sqlite(&args)), numbers(&expected));
+        assert_eq!(sqlite(&args).data_dir, expected.data_dir);
+        assert_eq!(sqlite(&args).durability, expected.durability);
+        assert!(check(&args, FILES).is_ok());
+    }
+
+    #[test]
+    fn options_that_contradict_each_other_are_refused() {
+        check_refused(
+            &["--event-bytes-max", "100MiB"],
+            "--bodies-bytes-max is 64MiB, less than the 100MiB of --event-bytes-max",
+        );
+        check_refused(&["--append-queue-bytes-max", "1MiB"], "--event-bytes-max");
+        check_refused(&["--pages-bytes-max", "1KiB"], "--page-bytes-max");
+        check_refused(&["--ring-bytes-total", "512KiB"], "--ring-bytes");
+        check_refused(&["--wal-bytes-max", "8MiB"], "--wal-checkpoint-bytes");
+        check_refused(&["--connections-max", "1000"], "make it at most 960");
+        check_refused(&["--followers-max", "1000"], "more than the 921 connections");
+    }
+
+    #[test]
+    fn an_address_that_others_can_reach_has_to_be_asked_for() {
+        for address in ["0.0.0.0:80", "[::]:80", "10.1.2.3:80", "[::ffff:10.1.2.3]:80"] {
+            check_refused(&["--listen", address], "--allow-anonymous");
+            let allowed = args(&["--listen", address, "--allow-anonymous"]);
+            assert!(check(&allowed, FILES).is_ok());
+            assert!(!server(&allowed, FILES).hosts.loopback_only);
+        }
+        for address in ["127.8.9.10:80", "[::1]:80", "[::ffff:127.0.0.1]:80"] {
+            assert!(check(&args(&["--listen", address]), FILES).is_ok(), "{address}");
+        }
+    }
+
+    #[test]
+    fn lists_may_be_repeated_or_separated_by_commas() {
+        let args = args(&[
+            "--host",
+            "a.example,b.example",
+            "--host",
+            "c.example",
+            "--cors-origin",
+            "https://a.example,https://b.example:8443",
+        ]);
+        assert_eq!(server(&args, FILES).hosts.named, ["a.example", "b.example", "c.example"]);
+        assert_eq!(args.listen.cors_origins.len(), 2);
+        assert!(!server(&args, FILES).origins.allows_any());
+    }
+}

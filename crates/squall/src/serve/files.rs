@@ -29,7 +29,7 @@ pub(super) fn connections_most(files_max: usize) -> usize {
 
 /// 90 % of the files, or fewer where the rest would not do for everything else.
 pub(super) fn connections_default(files_max: usize) -> usize {
-    (files_max / 10 * 9).min(connections_most(files_max)).max(1)
+    files_max.saturating_sub(files_max.div_ceil(10)).min(connections_most(files_max)).max(1)
 }
 
 #[cfg(test)]

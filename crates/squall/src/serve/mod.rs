@@ -4,6 +4,8 @@
 //! same data, the second says so, whatever their ports. The address is printed last, when
 //! appends are accepted.
 
+mod run;
+
 mod config;
 
 mod files;
@@ -20,55 +22,4 @@ mod signals;
 
 mod announce;
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use anyhow::Context;
-use squall_server::Observer;
-use tokio::runtime::Runtime;
-
-use crate::cli::ServeArgs;
-use crate::exit::{Exit, Failure};
-use crate::serve::signals::Signals;
-use crate::serve::watch::Watch;
-
-/// What `run` may take beyond the time to drain: the store gets at least five seconds.
-const SHUT_DOWN_GRACE: Duration = Duration::from_secs(15);
-/// Longest wait for threads that still work when everything has been answered.
-const RUNTIME_STOP_MAX: Duration = Duration::from_secs(1);
-
-/// Serves until a signal or a failure of the store.
-pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Failure> {
-    let files_max = files::raise_limit().context("cannot read the limit of open files")?;
-    log::start(&args.process);
-    config::check(args, files_max)?;
-    let server = config::server(args, files_max);
-    let store = config::sqlite(args);
-    let signals = Signals::listen(server.drain_max + SHUT_DOWN_GRACE)?;
-    let runtime = runtime(config::threads(args))?;
-
-    let observer = Observer::new(&server);
-    let engine = engine::open(store.clone(), Watch::over(Arc::clone(&observer)))?;
-    let listener = {
-        let _context = runtime.enter();
-        listener::bind(args.listen.listen)?
-    };
-    let address = listener.local_addr().context("cannot read the address that was bound")?;
-    announce::limits(args, &server, &store, files_max);
-    announce::ready(address, &args.storage.data);
-
-    let drain_max = server.drain_max;
-    let run = squall_server::run(listener, engine, observer, server, signals.first());
-    let ended = runtime.block_on(run);
-    runtime.shutdown_timeout(RUNTIME_STOP_MAX);
-    Ok(announce::ended(&ended, drain_max))
-}
-
-fn runtime(threads: usize) -> Result<Runtime, Failure> {
-    let built = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(threads)
-        .thread_name("squall-worker")
-        .enable_all()
-        .build();
-    Ok(built.context("cannot start the threads that serve connections")?)
-}
+pub(crate) use run::serve;

@@ -19,7 +19,7 @@ pub(super) const THREAD: &str = "squall-signals";
 
 /// The signals to this process.
 pub(super) struct Signals {
-    first: oneshot::Receiver<()>,
+    first: oneshot::Receiver<&'static str>,
 }
 
 impl Signals {
@@ -44,9 +44,12 @@ impl Signals {
 
     /// Resolves once one has come.
     pub(super) async fn first(self) {
-        if self.first.await.is_err() {
+        match self.first.await {
+            Ok(signal) => {
+                tracing::info!(signal, "shutting down; a second signal ends the process at once");
+            }
             // The thread ends only with the process.
-            std::future::pending().await
+            Err(_) => std::future::pending().await,
         }
     }
 }
@@ -66,19 +69,14 @@ impl Both {
         Ok((runtime, Self { interrupt, terminate }))
     }
 
-    async fn obey(mut self, asked: oneshot::Sender<()>, shut_down_max: Duration) {
+    async fn obey(mut self, asked: oneshot::Sender<&'static str>, shut_down_max: Duration) {
         let (name, _) = self.next().await;
-        tracing::info!(signal = name, "shutting down; a second signal ends the process at once");
-        // Before the server runs nobody waits for this; it finds it done.
-        asked.send(()).ok();
+        // One that comes before the server runs is kept for it.
+        asked.send(name).ok();
         tokio::select! {
-            (name, exit) = self.next() => {
-                tracing::warn!(signal = name, "ending at once");
-                exit.now()
-            }
+            (_, exit) = self.next() => exit.now_saying("a second signal: ending at once"),
             () = tokio::time::sleep(shut_down_max) => {
-                tracing::error!(?shut_down_max, "the shutdown does not come to its end");
-                Exit::Cut.now()
+                Exit::Cut.now_saying("the shutdown did not come to its end")
             }
         }
     }

@@ -31,7 +31,7 @@ impl StoreObserver for Watch {
 
     fn health_changed(&self, health: &Health) {
         if matches!(health, Health::Failed { .. }) {
-            let started = thread::Builder::new().name("squall-end".to_owned()).spawn(end);
+            let started = thread::Builder::new().name("squall-end".to_owned()).spawn(|| end());
             if started.is_err() {
                 Exit::StorageFailed.now();
             }
@@ -41,11 +41,10 @@ impl StoreObserver for Watch {
 }
 
 /// Ends the process once its time is up.
-fn end() {
+fn end() -> ! {
     let deadline = Instant::now() + FAILED_END_MAX;
     while let Some(left) = deadline.checked_duration_since(Instant::now()) {
         thread::park_timeout(left);
     }
-    tracing::error!("the server did not end by itself after the store had failed");
-    Exit::StorageFailed.now();
+    Exit::StorageFailed.now_saying("the server did not end by itself after the store had failed")
 }

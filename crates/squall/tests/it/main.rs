@@ -1,3 +1,16 @@
 //! The binary as a process: what only a real `squall` can show.
+#![expect(clippy::unwrap_used, reason = "a test ends where its ground is not as it should be")]
+
+mod command;
+
+mod help;
+
+mod refusals;
+
+mod start;
+
+mod shutdown;
+
+mod storage_failure;
 
 mod crash;
