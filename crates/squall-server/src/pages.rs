@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use squall_stream::request::{Read, ReadError};
+use squall_stream::request::{Read, ReadError, StoreError};
 use squall_stream::{Page, StreamStore};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -41,6 +41,13 @@ pub(crate) enum PageError {
     Busy,
     /// The store's own answer.
     Read(ReadError),
+}
+
+impl PageError {
+    /// Whether the same read may well succeed in a moment.
+    pub(crate) fn is_overload(&self) -> bool {
+        matches!(self, Self::Busy | Self::Read(ReadError::Store(StoreError::QueueFull { .. })))
+    }
 }
 
 struct Held {

@@ -43,7 +43,10 @@ pub(crate) async fn sse(
             Problem::new(ErrorCode::BadOffset, "live=sse needs an offset, such as offset=-1")
         })?,
     };
-    let (page, permit) = read(context, ReadTarget::Name(name), from).await?;
+    let (page, permit) = match read(context, ReadTarget::Name(name), from).await {
+        Err(error) if error.is_overload() => return Ok(send_away()),
+        page => page?,
+    };
     let kind = page.content_type.kind();
     let cursor = next_cursor(query.number("cursor")?);
     let view = View { dialect: Dialect::Sse, kind, cursor };
@@ -67,6 +70,7 @@ pub(crate) async fn events(
             let start = FollowStart::Await { name: followed.name };
             return Ok(follow(context, view(ContentKind::Text), start));
         }
+        Err(error) if error.is_overload() => return Ok(send_away()),
         opened => opened?,
     };
     // An EventSource that has seen the end is told to stop.
@@ -156,22 +160,30 @@ fn last_event_id(headers: &HeaderMap, query: &Query<'_>) -> Result<Option<String
     Ok(id.filter(|id| !id.is_empty()).map(str::to_owned))
 }
 
-/// A reply that follows, or that sends the client away until later: an EventSource gives
-/// up on any status but 200.
+/// A reply that follows, or that sends the client away if as many follow as may.
 fn follow(context: &Arc<Context>, view: View, start: FollowStart) -> Reply {
-    let reply = Reply::new(StatusCode::OK)
-        .header(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"))
-        .header(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"))
-        .header(X_ACCEL_BUFFERING, HeaderValue::from_static("no"));
     let Some(permit) = context.hub.admit() else {
         Counters::count(&context.counters.refused_followers);
-        let mut body = Vec::new();
-        encode::retry_only(&mut body, rand::rng().random_range(RETRY_MS));
-        return reply.whole(Bytes::from(body));
+        return send_away();
     };
     Counters::count(&context.counters.follows);
     let (store, pages) = (Arc::clone(&context.store), Arc::clone(&context.pages));
-    reply.follow(Follow::new(store, pages, permit, view, start))
+    event_stream().follow(Follow::new(store, pages, permit, view, start))
+}
+
+/// Tells the client when to connect again, and ends: an EventSource gives up for good on
+/// any status but 200.
+fn send_away() -> Reply {
+    let mut body = Vec::new();
+    encode::retry_only(&mut body, rand::rng().random_range(RETRY_MS));
+    event_stream().whole(Bytes::from(body))
+}
+
+fn event_stream() -> Reply {
+    Reply::new(StatusCode::OK)
+        .header(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"))
+        .header(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"))
+        .header(X_ACCEL_BUFFERING, HeaderValue::from_static("no"))
 }
 
 fn with_encoding(reply: Reply, kind: ContentKind) -> Reply {

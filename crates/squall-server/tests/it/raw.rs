@@ -100,6 +100,12 @@ impl Raw {
         text(&received)
     }
 
+    /// As [`Raw::receive_all`], of a client that has nothing to say.
+    pub(crate) fn receive_all_after_end(&mut self) -> String {
+        self.end_sending_if_open();
+        self.receive_all()
+    }
+
     /// Reads until the server closes or breaks off the connection.
     pub(crate) fn receive_all(&mut self) -> String {
         let mut received = Vec::new();
