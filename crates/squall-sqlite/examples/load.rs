@@ -101,16 +101,16 @@ async fn appends(
     times.sort_unstable();
     let took = started.elapsed().as_secs_f64();
     let appends = times.len();
-    let at = |quantile: f64| times[((appends - 1) as f64 * quantile) as usize];
+    let at = |per_mille: usize| times[(appends - 1) * per_mille / 1_000];
     let gauges = store.gauges();
     println!(
         "{appends} appends, {:.0}/s, {:.1} a batch, p50 {:?} p99 {:?} p99.9 {:?} max {:?}, {} checkpoints",
         appends as f64 / took,
         gauges.batched_changes_total as f64 / gauges.batches_total as f64,
-        at(0.5),
-        at(0.99),
-        at(0.999),
-        at(1.0),
+        at(500),
+        at(990),
+        at(999),
+        at(1_000),
         gauges.checkpoints_total,
     );
     for ((thread, before), (_, after)) in before.iter().zip(cpu_by_thread()) {

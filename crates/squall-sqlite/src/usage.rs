@@ -38,7 +38,7 @@ struct Inner {
 struct Entry {
     used_at: UnixMillis,
     written_at: UnixMillis,
-    interval_ms: u64,
+    expiry: Expiry,
     due: bool,
     gone: bool,
 }
@@ -66,7 +66,8 @@ impl Usage {
         let Expiry::Ttl(seconds) = state.expiry else {
             return;
         };
-        if state.used_at < self.opened_at {
+        // Without a window nobody can have used the stream since.
+        if seconds > 0 && state.used_at < self.opened_at {
             let interval = state.expiry.renewal_interval_ms().unwrap_or_default();
             let least = self.opened_at.plus(interval).0;
             state.renew(UnixMillis(least.saturating_sub(seconds.saturating_mul(1_000))));
@@ -209,20 +210,23 @@ impl Inner {
         self.entries.entry(state.stream).or_insert_with(|| Entry {
             used_at: state.used_at,
             written_at: state.used_at,
-            interval_ms: state.expiry.renewal_interval_ms().unwrap_or(u64::MAX),
+            expiry: state.expiry,
             due: false,
             gone: false,
         })
     }
 
-    /// Returns whether the renewal is to be written down.
+    /// Renews what has not expired. Returns whether that is to be written down.
     fn renew(&mut self, stream: StreamId, now: UnixMillis) -> bool {
         let Some(entry) = self.entries.get_mut(&stream) else {
             return false;
         };
+        if entry.gone || entry.expiry.is_over(entry.used_at, now) {
+            return false;
+        }
         entry.used_at = entry.used_at.max(now);
-        let due = entry.used_at.since(entry.written_at) >= entry.interval_ms;
-        if !due || entry.due || entry.gone {
+        let interval = entry.expiry.renewal_interval_ms().unwrap_or(u64::MAX);
+        if entry.due || entry.used_at.since(entry.written_at) < interval {
             return false;
         }
         self.make_due(stream);
@@ -304,8 +308,7 @@ mod tests {
         let stream = state(8, 1_000);
         assert!(!is_over(&usage, &stream, 101_999));
         assert!(is_over(&usage, &stream, 102_000));
-        let young = state(0, 100_000);
-        assert!(is_over(&Usage::new(UnixMillis(100_000)), &young, 100_000));
+        assert!(is_over(&usage, &state(0, 1_000), 100_000), "it never lived");
     }
 
     #[test]

@@ -101,6 +101,7 @@ impl Committer<'_> {
             let counters = &self.shared.counters;
             counters.committed(changes, self.events, self.event_bytes);
             counters.set_cached_streams(self.states.len());
+            counters.set_wal_bytes(self.log.bytes());
         }
         (self.events, self.event_bytes) = (0, 0);
         if !self.changes.is_empty() {

@@ -98,7 +98,8 @@ impl Log {
         u64::try_from(pages).unwrap_or_default() * self.frame_bytes
     }
 
-    fn bytes(&self) -> u64 {
+    /// Bytes of the log that are in use.
+    pub(super) fn bytes(&self) -> u64 {
         self.bytes_of(self.pages())
     }
 
@@ -121,8 +122,6 @@ impl Committer<'_> {
     /// Copies the log into the database if it is time to.
     pub(super) fn checkpoint_if_due(&mut self) -> Result<(), Fatal> {
         self.log.catch_up();
-        let counters = &self.shared.counters;
-        counters.set_wal_bytes(self.log.bytes());
         let Some(mode) = self.due_mode(Instant::now()) else {
             return Ok(());
         };

@@ -131,7 +131,7 @@ impl<'c> Committer<'c> {
 
     /// The last things to do: nothing waits any more.
     fn finish(&mut self) -> Result<(), Fatal> {
-        self.write_all_renewals()?;
+        self.sweep_all()?;
         self.readers.stop();
         self.truncate_log()
     }

@@ -32,27 +32,37 @@ impl Committer<'_> {
         if overdue.len() == SWEEP_MAX {
             self.next_tick = std::time::Instant::now();
         }
-        self.write_down(&pending, &overdue, now)
+        self.write_down(&pending, &overdue, now).map(drop)
     }
 
-    /// Writes down every renewal that the database does not know.
-    pub(super) fn write_all_renewals(&mut self) -> Result<(), Fatal> {
+    /// Writes down every renewal that the database does not know, and ends what has
+    /// expired, so that the next opening does not prolong it.
+    pub(super) fn sweep_all(&mut self) -> Result<(), Fatal> {
         self.shared.usage.make_all_due();
         loop {
             let pending = self.shared.usage.take_pending(SWEEP_MAX);
-            if pending.is_empty() || self.unready.is_some() {
+            let now = self.shared.now();
+            let overdue = match self.overdue(now) {
+                Ok(overdue) => overdue,
+                Err(trouble) => return self.settle(trouble),
+            };
+            let nothing = pending.is_empty() && overdue.is_empty();
+            if nothing || self.unready.is_some() {
                 return Ok(());
             }
-            self.write_down(&pending, &[], self.shared.now())?;
+            if !self.write_down(&pending, &overdue, now)? {
+                return Ok(());
+            }
         }
     }
 
+    /// Returns whether it could be done.
     fn write_down(
         &mut self,
         pending: &Pending,
         overdue: &[StreamName],
         now: UnixMillis,
-    ) -> Result<(), Fatal> {
+    ) -> Result<bool, Fatal> {
         let done = self.transact(|committer| {
             for (stream, used_at) in &pending.streams {
                 committer.look_at(*stream, *used_at, now)?;
@@ -62,10 +72,13 @@ impl Committer<'_> {
             }
             Ok(0)
         });
-        done.or_else(|trouble| {
-            self.shared.usage.put_back(pending);
-            self.settle(trouble)
-        })
+        match done {
+            Ok(()) => Ok(true),
+            Err(trouble) => {
+                self.shared.usage.put_back(pending);
+                self.settle(trouble).map(|()| false)
+            }
+        }
     }
 
     /// Streams that end by now if no renewal in memory says otherwise.
@@ -98,8 +111,10 @@ impl Committer<'_> {
         };
         if let Some(used_at) = used_at {
             self.shared.usage.refresh(&mut state);
-            if !self.shared.usage.is_over(&state, now) {
+            if !self.shared.usage.is_over(&state, used_at) {
                 self.shared.usage.touch(&state, used_at);
+            }
+            if !self.shared.usage.is_over(&state, now) {
                 return Ok(());
             }
         }

@@ -38,5 +38,5 @@ fn every_case_passes() {
 
 #[test]
 fn random_operations_agree_with_the_model() {
-    random_operations(&engine, 40, 60);
+    random_operations(&engine, 40, 100);
 }
