@@ -17,6 +17,9 @@ pub(super) fn start(args: &ProcessArgs) {
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(&args.log))
         .with_ansi(io::stderr().is_terminal())
+        // A log that cannot be written, on a full disk or for a reader that left, must not
+        // end the process; saying so on the same standard error would.
+        .log_internal_errors(false)
         .with_writer(io::stderr);
     match args.log_format {
         LogFormat::Text => subscriber.init(),

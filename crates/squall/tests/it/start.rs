@@ -50,6 +50,20 @@ fn the_log_names_versions_and_limits() {
     }
 }
 
+/// A log on a full disk is lost, and nothing else.
+#[test]
+fn a_log_that_cannot_be_written_ends_nothing() {
+    let directory = tempdir().unwrap();
+    let script = "exec \"$0\" serve --listen 127.0.0.1:0 --data \"$1\" 2>/dev/full";
+    let mut command = Command::new("sh");
+    command.args(["-c", script]).arg(binary()).arg(directory.path());
+    let mut server = ServerProcess::spawn(command).unwrap();
+    let append = Request::new("POST", "/").body("unlogged");
+    assert_eq!(http::call(server.address(), &append).unwrap().status, 200);
+    server.terminate().unwrap();
+    assert_eq!(server.wait(END_MAX).unwrap().code(), Some(0));
+}
+
 /// A shell's soft limit of 1,024 files is no reason to serve fewer connections.
 #[test]
 fn the_file_limit_is_raised_as_far_as_allowed() {
