@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use rand::RngExt;
 use socket2::SockRef;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -16,6 +17,7 @@ use crate::door::reply::Reply;
 use crate::door::request::{Head, Request};
 use crate::door::state::{ConnectionState, Deadlines, DoorClock};
 use crate::door::sweep::Connections;
+use crate::problem::RETRY_AFTER_S;
 
 /// Connections that are told about the limit at a time; beyond that they are just closed.
 const REFUSALS_MAX: usize = 64;
@@ -23,11 +25,20 @@ const REFUSALS_MAX: usize = 64;
 /// Longest time for telling one.
 const REFUSAL_MAX: Duration = Duration::from_secs(1);
 
-const REFUSAL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\n\
-Content-Length: 211\r\nConnection: close\r\nRetry-After: 2\r\n\r\n\
-{\"type\":\"urn:squall:error:too_many_connections\",\"title\":\"Too many connections\",\"status\":503,\
+const REFUSAL: &str = "{\"type\":\"urn:squall:error:too_many_connections\",\
+\"title\":\"Too many connections\",\"status\":503,\
 \"detail\":\"The server has as many connections as it may.\",\
 \"code\":\"too_many_connections\",\"hint\":\"Try again in a moment.\"}";
+
+/// The answer to a connection that is one too many. The time to come again is drawn for
+/// each, so that those who were refused together come back apart.
+fn refusal() -> String {
+    let (bytes, seconds) = (REFUSAL.len(), rand::rng().random_range(RETRY_AFTER_S));
+    format!(
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\n\
+         Content-Length: {bytes}\r\nConnection: close\r\nRetry-After: {seconds}\r\n\r\n{REFUSAL}"
+    )
+}
 
 /// What answers requests.
 pub(crate) trait Handler: Send + Sync + 'static {
@@ -152,7 +163,7 @@ impl Door {
 async fn tell(mut stream: TcpStream) -> io::Result<()> {
     let mut head = [0_u8; 2048];
     let _first_bytes = stream.read(&mut head).await?;
-    stream.write_all(REFUSAL).await?;
+    stream.write_all(refusal().as_bytes()).await?;
     stream.shutdown().await?;
     while stream.read(&mut head).await? > 0 {}
     Ok(())
@@ -183,7 +194,7 @@ mod tests {
 
     #[test]
     fn the_refusal_is_as_long_as_it_says() {
-        let text = std::str::from_utf8(REFUSAL).unwrap();
+        let text = refusal();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
         assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())), "{}", body.len());
         let problem: serde_json::Value = serde_json::from_str(body).unwrap();

@@ -6,4 +6,4 @@ mod problem_reply;
 
 pub use code::ErrorCode;
 
-pub(crate) use problem_reply::Problem;
+pub(crate) use problem_reply::{Problem, RETRY_AFTER_S};

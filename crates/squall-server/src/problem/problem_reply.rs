@@ -23,7 +23,7 @@ use crate::pages::PageError;
 use crate::problem::ErrorCode;
 
 /// Seconds after which a refused client may try again, drawn anew for each.
-const RETRY_AFTER_S: std::ops::RangeInclusive<u32> = 1..=5;
+pub(crate) const RETRY_AFTER_S: std::ops::RangeInclusive<u32> = 1..=5;
 
 /// One error of one request.
 #[derive(Debug)]
