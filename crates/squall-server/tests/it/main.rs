@@ -48,6 +48,10 @@ mod shutdown;
 
 mod trouble;
 
+mod problems;
+
+mod protocol_document;
+
 mod raw;
 
 mod pipelining;
@@ -55,3 +59,7 @@ mod pipelining;
 mod request_bodies;
 
 mod heads;
+
+mod crowds;
+
+mod deadlines;
