@@ -63,3 +63,7 @@ mod heads;
 mod crowds;
 
 mod deadlines;
+
+mod manners;
+
+mod drain;
