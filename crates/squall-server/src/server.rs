@@ -64,6 +64,11 @@ pub enum Ended {
         /// Connections that were still open.
         connections: usize,
     },
+    /// A part of the server stopped by itself, which is a bug of it.
+    Broken {
+        /// Which part.
+        part: &'static str,
+    },
     /// The store failed: what it did last is in doubt.
     StoreFailed {
         /// What went wrong.
@@ -89,26 +94,32 @@ pub async fn run(
     let context = Arc::new(context(&listener, store, &observer, config));
     let handler: Arc<dyn Handler> = Arc::new(Router(Arc::clone(&context)));
     let (close, closing) = watch::channel(false);
-    let hub = tokio::spawn(Arc::clone(&context.hub).run(Arc::clone(&context.store)));
-    let sweep = tokio::spawn({
+    let mut hub = tokio::spawn(Arc::clone(&context.hub).run(Arc::clone(&context.store)));
+    let mut sweep = tokio::spawn({
         let context = Arc::clone(&context);
         async move { context.door.sweep().await }
     });
-    let accept = tokio::spawn({
+    let mut accept = tokio::spawn({
         let context = Arc::clone(&context);
         async move { context.door.accept(&listener, &handler, closing).await }
     });
     let mut health = observer.health.subscribe();
     let failed = tokio::select! {
         () = shutdown => None,
-        failed = failure(&mut health) => Some(failed),
+        reason = failure(&mut health) => Some(Ended::StoreFailed { reason }),
+        // These run until they are told to end: that one ended is a panic of its own.
+        _ = &mut hub => Some(Ended::Broken { part: "fan-out" }),
+        _ = &mut sweep => Some(Ended::Broken { part: "sweep" }),
+        _ = &mut accept => Some(Ended::Broken { part: "accepting" }),
     };
     context.draining.store(true, Ordering::Release);
     close.send_replace(true);
     // The listener is closed when this task has ended.
-    drop(accept.await);
+    if !accept.is_finished() {
+        drop(accept.await);
+    }
     let ended = match failed {
-        Some(reason) => flush_failed(&context, reason).await,
+        Some(ended) => flush_failed(&context, ended).await,
         None => drain(&context, &mut health).await,
     };
     hub.abort();
@@ -169,12 +180,12 @@ async fn failure(health: &mut watch::Receiver<Health>) -> String {
 }
 
 /// Gives replies that say so a moment to leave, then cuts every connection.
-async fn flush_failed(context: &Context, reason: String) -> Ended {
+async fn flush_failed(context: &Context, ended: Ended) -> Ended {
     context.hub.ask_all_to_leave();
     context.door.connections().shut_down_all();
     closed(context, FAILED_FLUSH_MAX).await;
     context.door.connections().cut_all();
-    Ended::StoreFailed { reason }
+    ended
 }
 
 async fn drain(context: &Context, health: &mut watch::Receiver<Health>) -> Ended {

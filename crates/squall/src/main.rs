@@ -18,6 +18,11 @@ use std::process::ExitCode;
 use crate::cli::{Cli, Command};
 use crate::exit::Failure;
 
+/// Requests and their answers are allocated on one thread and freed on another all the
+/// time, which the C library's allocator takes a tenth of the processor for.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let Cli { command } = Cli::read();
     let ended = match command {

@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use http_body::Body as _;
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::Service;
@@ -49,7 +50,9 @@ impl Service<hyper::Request<Incoming>> for Requests {
             version: request.version(),
             headers: request.headers(),
         };
-        if let Some(reply) = self.handler.recall(head) {
+        if request.body().is_end_stream()
+            && let Some(reply) = self.handler.recall(head)
+        {
             return AnswerFuture::at_once(&self.state, reply);
         }
         AnswerFuture::new(&self.state, || {
@@ -94,9 +97,11 @@ pub(crate) async fn serve(
     std::future::poll_fn(|cx| {
         let served = serving.poll(cx, &state, &mut asked);
         match cork.poll_turn(cx) {
-            Poll::Ready(Err(_gone)) => Poll::Ready(()),
-            _ => served,
+            Poll::Ready(Err(_gone)) => return Poll::Ready(()),
+            Poll::Ready(Ok(())) => state.end_turn(),
+            Poll::Pending => {}
         }
+        served
     })
     .await;
 }

@@ -131,6 +131,14 @@ impl Request {
     }
 }
 
+impl Drop for RequestBody {
+    fn drop(&mut self) {
+        if !self.incoming.is_end_stream() {
+            self.connection.leave_unread();
+        }
+    }
+}
+
 impl RequestBody {
     /// Reads the body to its end.
     ///

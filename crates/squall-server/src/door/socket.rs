@@ -125,6 +125,6 @@ impl AsyncWrite for Socket {
             ready!(self.cork.poll_shutdown(cx))?;
             self.shut = true;
         }
-        self.poll_discard(cx)
+        if self.state.has_to_linger() { self.poll_discard(cx) } else { Poll::Ready(Ok(())) }
     }
 }

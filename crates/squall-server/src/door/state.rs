@@ -14,6 +14,9 @@ const NONE: u64 = 0;
 /// clock. Deadlines are longer by up to the second between two sweeps.
 const UNDATED: u64 = 1;
 
+/// Longest time that a closed connection waits for its peer to close, in ms.
+const LINGER_MS: u64 = 1_000;
+
 /// Milliseconds since the door opened, never [`NONE`] or [`UNDATED`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DoorClock(Instant);
@@ -41,6 +44,12 @@ pub(crate) struct ConnectionState {
     idle_since_ms: AtomicU64,
     /// Since when the peer takes nothing.
     blocked_since_ms: AtomicU64,
+    /// An answer was made that the kernel may not have taken yet.
+    unsent: AtomicBool,
+    /// Since when the connection, closed on our side, waits for the peer to close.
+    linger_since_ms: AtomicU64,
+    /// A request body was refused and may still be coming.
+    unread: AtomicBool,
     /// Bytes that answers of unknown length have handed over.
     handed: AtomicU64,
     /// Bytes that the kernel has taken.
@@ -73,6 +82,9 @@ impl ConnectionState {
             head_since_ms: AtomicU64::new(NONE),
             idle_since_ms: AtomicU64::new(UNDATED),
             blocked_since_ms: AtomicU64::new(NONE),
+            unsent: AtomicBool::new(false),
+            linger_since_ms: AtomicU64::new(NONE),
+            unread: AtomicBool::new(false),
             handed: AtomicU64::new(0),
             written: AtomicU64::new(0),
             drained: AtomicWaker::new(),
@@ -104,6 +116,7 @@ impl ConnectionState {
 
     /// A request was answered at once.
     pub(crate) fn pass_request(&self) {
+        self.unsent.store(true, Ordering::Relaxed);
         self.head_since_ms.store(NONE, Ordering::Relaxed);
         self.idle_since_ms.store(UNDATED, Ordering::Relaxed);
     }
@@ -116,10 +129,37 @@ impl ConnectionState {
 
     /// An answer is finished, or at least handed over.
     pub(crate) fn end_request(&self) {
+        self.unsent.store(true, Ordering::Relaxed);
         if self.active.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.idle_since_ms.store(UNDATED, Ordering::Relaxed);
             self.reader.wake();
         }
+    }
+
+    /// The kernel has taken all that hyper wrote in a turn; hyper has more only if it
+    /// was blocked.
+    pub(crate) fn end_turn(&self) {
+        let blocked = self.blocked_since_ms.load(Ordering::Relaxed) != NONE;
+        if !blocked && self.unsent.load(Ordering::Relaxed) {
+            self.unsent.store(false, Ordering::Relaxed);
+            self.reader.wake();
+        }
+    }
+
+    /// A request body was dropped before its end.
+    pub(crate) fn leave_unread(&self) {
+        self.unread.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether bytes may still come that nobody reads. Closing over them would make the
+    /// kernel reset the connection, perhaps before the peer has read the answer.
+    pub(crate) fn has_to_linger(&self) -> bool {
+        let has_to = self.unread.load(Ordering::Relaxed)
+            || self.head_since_ms.load(Ordering::Relaxed) != NONE;
+        if has_to && self.linger_since_ms.load(Ordering::Relaxed) == NONE {
+            self.linger_since_ms.store(UNDATED, Ordering::Relaxed);
+        }
+        has_to
     }
 
     /// An answer begins that is worth nothing once the peer has gone.
@@ -136,7 +176,7 @@ impl ConnectionState {
     /// and still want the answer.
     pub(crate) fn defers_end(&self, waker: &Waker) -> bool {
         let defers = || {
-            self.active.load(Ordering::Acquire) > 0
+            (self.active.load(Ordering::Acquire) > 0 || self.unsent.load(Ordering::Relaxed))
                 && self.waiting.load(Ordering::Acquire) == 0
                 && !self.is_http2()
         };
@@ -234,6 +274,9 @@ impl ConnectionState {
         let passed = |since: u64, limit: u64| since != NONE && now_ms.saturating_sub(since) > limit;
         if passed(dated(&self.blocked_since_ms, now_ms), deadlines.write_ms) {
             return Some("the peer takes nothing");
+        }
+        if passed(dated(&self.linger_since_ms, now_ms), LINGER_MS) {
+            return Some("the peer does not close");
         }
         if self.active.load(Ordering::Relaxed) > 0 {
             return None;

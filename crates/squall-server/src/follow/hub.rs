@@ -85,7 +85,10 @@ impl Hub {
 
     /// Serves heartbeats, ages and commits until the runtime ends.
     pub(crate) async fn run(self: Arc<Self>, store: Arc<dyn StreamStore>) {
-        tokio::spawn(Arc::clone(&self.pump).run());
+        tokio::join!(Arc::clone(&self.pump).run(), self.beat(&*store));
+    }
+
+    async fn beat(&self, store: &dyn StreamStore) {
         let mut ticks = tokio::time::interval(SLOT);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
         let second = 10;
@@ -93,7 +96,7 @@ impl Hub {
             ticks.tick().await;
             self.wheel.beat(tick % self.wheel.slots());
             if tick.is_multiple_of(second) {
-                self.each_second(&*store);
+                self.each_second(store);
             }
         }
     }

@@ -127,6 +127,10 @@ pub(super) fn ended(ended: Ended, drain_max: Duration) -> Result<Exit, Failure> 
                 ),
             ))
         }
+        Ended::Broken { part } => {
+            let error = anyhow!("the {part} stopped by itself, which is a bug; the log says more");
+            Err(Failure::new(Exit::Other, error))
+        }
         Ended::StoreFailed { reason } => {
             Err(Failure::new(Exit::StorageFailed, anyhow!("the storage failed: {reason}")))
         }

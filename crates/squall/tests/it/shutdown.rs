@@ -30,7 +30,6 @@ fn an_idle_server_ends_at_once_with_code_0() {
 
 /// Clients with a pool look at a connection only when they need it next.
 #[test]
-#[ignore = "the server waits for the client to close such a connection until --drain is over"]
 fn a_connection_that_is_kept_alive_does_not_hold_the_server_up() {
     let directory = tempdir().unwrap();
     let mut server = start(directory.path(), &[]);
