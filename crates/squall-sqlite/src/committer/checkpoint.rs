@@ -29,7 +29,7 @@ const OUTSIDERS_LEAVE_MAX: Duration = Duration::from_secs(1);
 /// Sleep between two tries.
 const PAUSE: Duration = Duration::from_millis(1);
 /// Pause after a checkpoint that a reader held up.
-const HELD_UP: Duration = Duration::from_millis(50);
+const HELD_UP: Duration = Duration::from_millis(100);
 /// Pause after a reader kept the log from starting over.
 const NOT_RESTARTED: Duration = Duration::from_secs(1);
 
@@ -122,11 +122,14 @@ impl Committer<'_> {
     /// Copies the log into the database if it is time to.
     pub(super) fn checkpoint_if_due(&mut self) -> Result<(), Fatal> {
         self.log.catch_up();
-        let Some(mode) = self.due_mode(Instant::now()) else {
-            return Ok(());
+        let due = self.due_mode(Instant::now());
+        let whole = due.map(|mode| self.checkpoint_within(mode, READERS_LEAVE_MAX));
+        let whole = match whole.transpose() {
+            Ok(whole) => whole.unwrap_or(false),
+            Err(trouble) => return self.settle(trouble),
         };
-        let restarted = self.checkpoint_within(mode, READERS_LEAVE_MAX)?;
-        if !restarted && self.log.is_full() && self.unready.is_none() {
+        // Also between two tries: the last one says that somebody holds the log.
+        if !whole && self.log.is_full() && self.unready.is_none() {
             self.become_unready(UnreadyReason::WalFull);
         }
         Ok(())
@@ -162,28 +165,31 @@ impl Committer<'_> {
     }
 
     /// Tries to make the log start over. Returns whether it will.
-    pub(super) fn restart_log(&mut self) -> Result<bool, Fatal> {
+    pub(super) fn restart_log(&mut self) -> Result<bool, Trouble> {
         self.checkpoint_within(Mode::Restart, READERS_LEAVE_MAX)
     }
 
-    /// Copies what can be copied; false if the disk is too full for it.
-    pub(super) fn checkpoint_passively(&mut self) -> Result<bool, Fatal> {
-        self.checkpoint_within(Mode::Passive, Duration::ZERO)?;
-        Ok(self.unready != Some(UnreadyReason::DiskFull) || self.log.uncopied_bytes() == 0)
+    /// Copies what can be copied.
+    pub(super) fn copy_log(&mut self) -> Result<(), Trouble> {
+        self.checkpoint_within(Mode::Passive, Duration::ZERO).map(drop)
     }
 
-    /// Empties the log for the next opening. A reader outside may keep that from
-    /// happening; then the next opening finds the log and goes on with it.
+    /// Empties the log for the next opening. A reader outside, or a full disk, may keep
+    /// that from happening; then the next opening finds the log and goes on with it.
     pub(super) fn truncate_log(&mut self) -> Result<(), Fatal> {
-        if !self.checkpoint_within(Mode::Truncate, OUTSIDERS_LEAVE_MAX)? {
-            tracing::warn!("the write-ahead log stays: another process reads from it");
+        match self.checkpoint_within(Mode::Truncate, OUTSIDERS_LEAVE_MAX) {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                tracing::warn!("the write-ahead log stays: another process reads from it");
+                Ok(())
+            }
+            Err(trouble) => self.settle(trouble),
         }
-        Ok(())
     }
 
     /// Takes a checkpoint, waiting up to `patience` for readers. Returns whether it was
     /// whole: all is copied and, where asked for, the log starts over.
-    fn checkpoint_within(&mut self, mode: Mode, patience: Duration) -> Result<bool, Fatal> {
+    fn checkpoint_within(&mut self, mode: Mode, patience: Duration) -> Result<bool, Trouble> {
         let started = Instant::now();
         loop {
             let whole = match self.checkpoint(mode) {
@@ -192,27 +198,29 @@ impl Committer<'_> {
                 Err(trouble) => {
                     self.log.retry_at = Instant::now() + self.tick;
                     self.log.restart_at = self.log.retry_at;
-                    self.settle(trouble)?;
-                    return Ok(false);
+                    return Err(trouble);
                 }
             };
             if whole || mode == Mode::Passive || started.elapsed() >= patience {
-                self.note_checkpoint(mode, whole);
+                self.note_checkpoint(mode, whole, started.elapsed());
                 return Ok(whole);
             }
             self.shared.queue.pause(PAUSE);
         }
     }
 
-    fn note_checkpoint(&mut self, mode: Mode, whole: bool) {
+    fn note_checkpoint(&mut self, mode: Mode, whole: bool, took: Duration) {
+        tracing::debug!(?mode, whole, ?took, "checkpoint");
         let now = Instant::now();
         self.shared.counters.checkpointed();
         self.shared.counters.set_wal_bytes(self.log.bytes());
-        if !whole {
-            self.log.retry_at = now + HELD_UP;
-            if mode != Mode::Passive {
-                self.log.restart_at = now + NOT_RESTARTED;
-            }
+        if whole {
+            return;
+        }
+        self.log.retry_at = now + HELD_UP;
+        if mode != Mode::Passive {
+            self.log.retry_at = now + NOT_RESTARTED;
+            self.log.restart_at = now + NOT_RESTARTED;
         }
     }
 

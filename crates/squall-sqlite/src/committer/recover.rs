@@ -58,10 +58,15 @@ impl Committer<'_> {
             return Ok(());
         };
         let passed = match reason {
-            UnreadyReason::DiskFull => self.disk_has_space()?,
-            UnreadyReason::WalFull => self.restart_log()?,
-            UnreadyReason::LockedOutside => self.lock_is_free()?,
-            UnreadyReason::ShuttingDown => false,
+            UnreadyReason::DiskFull => self.probe_disk().map(|()| true),
+            UnreadyReason::WalFull => self.restart_log(),
+            UnreadyReason::LockedOutside => self.probe_lock().map(|()| true),
+            UnreadyReason::ShuttingDown => Ok(false),
+        };
+        let passed = match passed {
+            Ok(passed) => passed,
+            Err(Trouble::Full | Trouble::Busy) => false,
+            Err(trouble) => return self.settle(trouble),
         };
         if passed {
             tracing::info!(was = %reason, "changes are taken again");
@@ -73,33 +78,25 @@ impl Committer<'_> {
 
     /// Writes and deletes a probe through SQLite, so that whatever limits it is asked,
     /// and copies the log, in case that was what failed.
-    fn disk_has_space(&mut self) -> Result<bool, Fatal> {
-        let written = self.probe("INSERT OR REPLACE INTO probe VALUES (1, zeroblob(?1))");
-        let deleted = written.and_then(|()| self.probe("DELETE FROM probe WHERE id = ?1 OR true"));
-        match deleted {
-            Ok(()) => self.checkpoint_passively(),
-            Err(Trouble::Full | Trouble::Busy) => Ok(false),
-            Err(trouble) => self.settle(trouble).map(|()| false),
+    fn probe_disk(&mut self) -> Result<(), Trouble> {
+        for text in [
+            "INSERT OR REPLACE INTO probe (id, filler) VALUES (1, zeroblob(?1))",
+            "DELETE FROM probe WHERE length(filler) = ?1",
+        ] {
+            self.transact(|committer| {
+                committer.writer.begin()?;
+                let mut statement = committer.writer.connection.prepare_cached(text)?;
+                statement.execute([PROBE_BYTES])?;
+                Ok(0)
+            })?;
         }
+        self.copy_log()
     }
 
-    fn probe(&mut self, text: &str) -> Result<(), Trouble> {
-        self.transact(|committer| {
-            committer.writer.begin()?;
-            let mut statement = committer.writer.connection.prepare_cached(text)?;
-            statement.execute([PROBE_BYTES])?;
-            Ok(0)
-        })
-    }
-
-    fn lock_is_free(&mut self) -> Result<bool, Fatal> {
+    fn probe_lock(&mut self) -> Result<(), Trouble> {
         let begun = self.writer.try_begin();
         let undone = self.writer.roll_back();
-        match begun.and(undone) {
-            Ok(()) => Ok(true),
-            Err(Trouble::Busy) => Ok(false),
-            Err(trouble) => self.settle(trouble).map(|()| false),
-        }
+        begun.and(undone)
     }
 
     /// Refuses what came in while changes are refused, but for those that give space back

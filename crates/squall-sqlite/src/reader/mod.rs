@@ -131,6 +131,12 @@ impl Readers {
     }
 }
 
+impl Drop for Readers {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
 fn run(queue: &ReadQueue, connection: &Connection, deadline: &Deadline, shared: &Shared) {
     let mut session = match Session::new(connection, shared) {
         Ok(session) => session,
