@@ -256,3 +256,146 @@ pub(crate) fn push_id(out: &mut Vec<u8>, at: Offset) {
     let written = encode::id_only(out, &at.to_string());
     debug_assert!(written.is_ok());
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use bytes::Bytes;
+    use proptest::prelude::*;
+    use squall_wire::sse::decode::{SseDecoder, SseItem};
+
+    use super::*;
+
+    pub(crate) const DIALECTS: [Dialect; 2] = [Dialect::Events, Dialect::Sse];
+
+    const OPEN: Border = Border { up_to_date: true, ends_stream: false };
+    const END: Border = Border { up_to_date: true, ends_stream: true };
+
+    pub(crate) fn view(dialect: Dialect) -> View {
+        View { dialect, kind: ContentKind::Text, cursor: Cursor(1) }
+    }
+
+    /// `text` as the events that `cuts` make of it.
+    pub(crate) fn split(text: &[u8], cuts: &[prop::sample::Index]) -> Vec<Event> {
+        let mut borders: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len())).collect();
+        borders.extend([0, text.len()]);
+        borders.sort_unstable();
+        borders.dedup();
+        let events = borders.windows(2).map(|pair| Event {
+            start: Offset::at(pair[0] as u64),
+            end: Offset::at(pair[1] as u64),
+            payload: Bytes::copy_from_slice(&text[pair[0]..pair[1]]),
+        });
+        events.collect()
+    }
+
+    /// What a store gives from `at` on.
+    pub(crate) fn behind(events: &[Event], at: Offset) -> Vec<Event> {
+        let left = events.iter().filter(|event| event.end > at);
+        left.map(|event| {
+            let skipped = at.position().unwrap().saturating_sub(event.start.position().unwrap());
+            let payload = event.payload.slice(usize::try_from(skipped).unwrap()..);
+            Event { start: event.start.max(at), end: event.end, payload }
+        })
+        .collect()
+    }
+
+    /// The text of `frames`, and the ids of the messages that bring it.
+    pub(crate) fn read(frames: &[u8]) -> (String, Vec<Offset>) {
+        let (mut text, mut ids) = (String::new(), Vec::new());
+        let (mut decoder, mut input) = (SseDecoder::default(), frames);
+        while let Some(item) = decoder.decode(&mut input).unwrap() {
+            if let SseItem::Event(event) = item
+                && matches!(event.event, "message" | "data")
+            {
+                text.push_str(event.data);
+                ids.push(event.last_event_id.parse().unwrap());
+            }
+        }
+        assert!(decoder.is_at_border());
+        (text, ids)
+    }
+
+    prop_compose! {
+        pub(crate) fn any_events()(
+            text in "[a-c \n:é€💩]{1,24}",
+            cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
+        ) -> (String, Vec<Event>) {
+            let events = split(text.as_bytes(), &cuts);
+            (text, events)
+        }
+    }
+
+    proptest! {
+        /// Wherever a text was cut into events, a follow from any character shows the rest.
+        #[test]
+        fn frames_give_the_text_back((text, events) in any_events(), start in any::<prop::sample::Index>()) {
+            let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+            let start = *start.get(&starts);
+            for dialect in DIALECTS {
+                let mut out = Vec::new();
+                let left = behind(&events, Offset::at(start as u64));
+                let next = frame(&mut out, view(dialect), &left, END);
+                prop_assert_eq!(&read(&out).0, &text[start..]);
+                prop_assert_eq!(next, Offset::at(text.len() as u64));
+            }
+        }
+
+        /// Events that come one by one give the same text, and from each id that was sent
+        /// the rest follows: nothing twice, nothing lost.
+        #[test]
+        fn every_id_resumes_where_its_message_ended((text, events) in any_events()) {
+            for dialect in DIALECTS {
+                let (mut at, mut out) = (Offset::START, Vec::new());
+                for committed in 1..=events.len() {
+                    let mut one = Vec::new();
+                    at = frame(&mut one, view(dialect), &behind(&events[..committed], at), OPEN);
+                    out.extend_from_slice(&one);
+                    let (shown, ids) = read(&out);
+                    prop_assert_eq!(&shown, &text[..shown.len()]);
+                    prop_assert!(ids.is_sorted_by(|one, next| one < next));
+                    prop_assert_eq!(at, Offset::at(shown.len() as u64));
+                    let mut rest = Vec::new();
+                    frame(&mut rest, view(dialect), &behind(&events, at), END);
+                    prop_assert_eq!(shown.clone() + &read(&rest).0, &text[..]);
+                    prop_assert!(ids.is_empty() || ids.last() == Some(&at));
+                }
+            }
+        }
+    }
+
+    fn check(payloads: &[&[u8]], border: Border, expected: &str, next: u64) {
+        let text = payloads.concat();
+        let mut end = 0;
+        let events: Vec<Event> = payloads
+            .iter()
+            .map(|payload| {
+                let start = end;
+                end += payload.len() as u64;
+                let payload = Bytes::copy_from_slice(payload);
+                Event { start: Offset::at(start), end: Offset::at(end), payload }
+            })
+            .collect();
+        for dialect in DIALECTS {
+            let mut out = Vec::new();
+            let found = frame(&mut out, view(dialect), &events, border);
+            assert_eq!((read(&out).0.as_str(), found), (expected, Offset::at(next)), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_cut_character_waits_and_a_broken_one_does_not() {
+        check(&[b"\xe2"], OPEN, "", 0);
+        check(&[b"a\xe2", b"\x82"], OPEN, "a", 1);
+        check(&[b"a\xe2", b"\x82", b"\xac"], OPEN, "a€", 4);
+        check(&[b"a\xe2", b"b"], OPEN, "a\u{fffd}b", 3);
+        check(&[b"\xff", b"\xf0\x9f"], OPEN, "\u{fffd}", 1);
+        check(&[b"\xf0", b"\xe2", b"\x82"], OPEN, "\u{fffd}", 1);
+        check(&[b"\xf0\x9f"], END, "\u{fffd}", 2);
+        check(&[b"\xe2", b"\x82"], END, "\u{fffd}", 2);
+    }
+
+    #[test]
+    fn a_line_end_is_one_line_break() {
+        check(&[b"a\r\nb\rc\nd"], OPEN, "a\nb\nc\nd", 8);
+    }
+}

@@ -252,3 +252,145 @@ fn rest_behind(event: &Event, at: Offset) -> Event {
     let skipped = usize::try_from(skipped).unwrap_or(usize::MAX).min(event.payload.len());
     Event { start: at, end: event.end, payload: event.payload.slice(skipped..) }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::follow::frame::Dialect;
+    use crate::follow::frame::tests::{DIALECTS, any_events, behind, read, view};
+
+    /// A follower as `Follow` is one, with a list of events for a store.
+    struct Reader {
+        at: Offset,
+        seen: Offset,
+        view: View,
+        member: usize,
+        out: Vec<u8>,
+        reads: usize,
+    }
+
+    impl Reader {
+        fn join(ring: &mut Ring, dialect: Dialect) -> Self {
+            let (at, seen) = (Offset::START, Offset::START);
+            let member = ring.join(Arc::default());
+            Self { at, seen, view: view(dialect), member, out: Vec::new(), reads: 0 }
+        }
+
+        /// Takes what there is; returns whether the end was reached.
+        fn take(&mut self, ring: &mut Ring, stored: &[Event], closed: bool) -> bool {
+            loop {
+                match ring.take(self.at, self.seen, self.view, self.member) {
+                    Behind::Frame { bytes, next, last } => {
+                        self.out.extend_from_slice(&bytes);
+                        self.at = next;
+                        if last {
+                            return true;
+                        }
+                    }
+                    Behind::Nothing => return false,
+                    Behind::Closed => return true,
+                    Behind::Fallen => {
+                        let tail = stored.last().map_or(Offset::START, |event| event.end);
+                        let events = behind(stored, self.at);
+                        let border = Border { up_to_date: true, ends_stream: closed };
+                        if !events.is_empty() {
+                            self.at = frame(&mut self.out, self.view, &events, border);
+                        }
+                        self.seen = tail;
+                        ring.observe_tail(tail);
+                        self.reads += 1;
+                        if closed {
+                            return true;
+                        }
+                    }
+                    Behind::Ended => unreachable!("nothing ends the stream here"),
+                }
+                assert!(self.reads < 1_000, "the store is read over and over");
+            }
+        }
+    }
+
+    proptest! {
+        /// However small the ring is, and whenever a follower looks: it gets every byte,
+        /// once, in order, and sleeps when there is nothing.
+        #[test]
+        fn a_follower_gets_the_whole_text(
+            (text, events) in any_events(),
+            looks in prop::collection::vec(any::<bool>(), 24),
+            stored_before in any::<prop::sample::Index>(),
+            bytes_max in prop_oneof![Just(0), Just(100), Just(300), Just(10_000)],
+        ) {
+            for dialect in DIALECTS {
+                let mut ring = Ring::default();
+                let mut reader = Reader::join(&mut ring, dialect);
+                let stored_before = stored_before.index(events.len());
+                reader.take(&mut ring, &events[..stored_before], false);
+                for index in stored_before..events.len() {
+                    let event = &events[index];
+                    ring.push(std::slice::from_ref(event), event.end, false, bytes_max);
+                    if looks[index % looks.len()] {
+                        reader.take(&mut ring, &events[..=index], false);
+                    }
+                }
+                let tail = Offset::at(text.len() as u64);
+                ring.push(&[], tail, true, bytes_max);
+                prop_assert!(reader.take(&mut ring, &events, true));
+                prop_assert_eq!(&read(&reader.out).0, &text);
+                prop_assert_eq!(reader.at, tail);
+            }
+        }
+    }
+
+    /// The first bytes of a character that lie in the store alone: read once, then waited
+    /// for. Asking the store again would give the same bytes for ever.
+    #[test]
+    fn half_a_character_is_read_once_and_waited_for() {
+        let stored = [Event {
+            start: Offset::START,
+            end: Offset::at(1),
+            payload: Bytes::from_static(b"\xe2"),
+        }];
+        for dialect in DIALECTS {
+            let mut ring = Ring::default();
+            let mut reader = Reader::join(&mut ring, dialect);
+            for _ in 0..3 {
+                assert!(!reader.take(&mut ring, &stored, false));
+            }
+            assert_eq!(reader.reads, 1);
+            assert_eq!(ring.take_waiting().len(), 1);
+        }
+    }
+
+    #[test]
+    fn a_ring_keeps_no_more_than_its_limit_and_counts_what_it_keeps() {
+        let mut ring = Ring::default();
+        ring.join(Arc::default());
+        for index in 0..10 {
+            let (start, end) = (Offset::at(index * 100), Offset::at(index * 100 + 100));
+            let payload = Bytes::from(vec![0; 100]);
+            ring.push(&[Event { start, end, payload }], end, false, 1_000);
+            assert!(ring.bytes() <= 1_000);
+        }
+        assert!(ring.bytes() > 0);
+        while ring.drop_oldest() {}
+        assert_eq!(ring.bytes(), 0);
+    }
+
+    #[test]
+    fn frames_are_shared_by_those_who_stand_together() {
+        let mut ring = Ring::default();
+        let members = [ring.join(Arc::default()), ring.join(Arc::default())];
+        let payload = Bytes::from_static(b"abc");
+        let event = Event { start: Offset::START, end: Offset::at(3), payload };
+        ring.push(&[event], Offset::at(3), false, 1_000);
+        let frames = members.map(|member| {
+            match ring.take(Offset::START, Offset::START, view(Dialect::Sse), member) {
+                Behind::Frame { bytes, .. } => bytes.as_ptr(),
+                other => panic!("{other:?}"),
+            }
+        });
+        assert_eq!(frames[0], frames[1]);
+    }
+}
