@@ -166,7 +166,7 @@ fn a_closed_stream_ends_with_a_message_that_says_so() {
     server.close("s");
     let end = named("closed", &at(6), &format!("{{\"offset\":\"{}\"}}", at(6)));
     assert_eq!(early.rest().last(), Some(&end));
-    assert_eq!(at_tail.rest(), [end.clone()]);
+    assert_eq!(at_tail.rest(), std::slice::from_ref(&end));
     let mut late = Follower::open(&server, &live(""));
     assert_eq!(late.rest().len(), 4);
     assert_eq!(late.cursor(), at(6));

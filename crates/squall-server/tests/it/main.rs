@@ -1,4 +1,5 @@
 //! The server over real sockets, on the in-memory engine.
+#![expect(clippy::unwrap_used, reason = "what a test cannot do without may panic")]
 
 mod support;
 
