@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
+use http::Version;
 use http_body::{Body, Frame, SizeHint};
 
+use crate::door::loan::{LOAN_BYTES_MAX, lend};
+use crate::door::long::Handover;
 use crate::door::reply::{Reply, ReplyBody};
 use crate::door::state::ConnectionState;
-
-/// Bytes of a long answer that may wait for the socket before no more are made.
-const BACKLOG_BYTES_MAX: u64 = 16 * 1024;
+use crate::follow::Chunk;
 
 /// What a route gives for a request: the reply, or a future of it.
 pub(crate) enum Answer {
@@ -29,7 +30,12 @@ pub(crate) enum AnswerFuture {
     /// There is nothing to wait for.
     Ready(Option<hyper::Response<AnswerBody>>),
     /// The reply has to be waited for.
-    Later { reply: Pin<Box<dyn Future<Output = Reply> + Send>>, active: Option<Active> },
+    Later {
+        reply: Pin<Box<dyn Future<Output = Reply> + Send>>,
+        active: Option<Active>,
+        /// Where a follow is left for the connection to write; none on HTTP/2.
+        handover: Option<(Handover, Version)>,
+    },
 }
 
 /// Counts a request as being answered until dropped.
@@ -63,19 +69,23 @@ impl Drop for Active {
 
 impl AnswerFuture {
     /// An answer that took no time.
-    pub(crate) fn at_once(state: &ConnectionState, reply: Reply) -> Self {
+    pub(crate) fn at_once(state: &Arc<ConnectionState>, reply: Reply) -> Self {
         state.pass_request();
-        Self::Ready(Some(respond(reply, None)))
+        Self::Ready(Some(respond(state, reply, None)))
     }
 
-    pub(crate) fn new(state: &Arc<ConnectionState>, answer: impl FnOnce() -> Answer) -> Self {
+    pub(crate) fn new(
+        state: &Arc<ConnectionState>,
+        handover: Option<(Handover, Version)>,
+        answer: impl FnOnce() -> Answer,
+    ) -> Self {
         let mut active = Active::begin(state);
         match answer() {
-            Answer::Ready(reply) => Self::Ready(Some(respond(reply, Some(active)))),
-            Answer::Later(reply) => Self::Later { reply, active: Some(active) },
+            Answer::Ready(reply) => Self::Ready(Some(respond(state, reply, Some(active)))),
+            Answer::Later(reply) => Self::Later { reply, active: Some(active), handover: None },
             Answer::Waiting(reply) => {
                 active.wait();
-                Self::Later { reply, active: Some(active) }
+                Self::Later { reply, active: Some(active), handover }
             }
         }
     }
@@ -83,7 +93,12 @@ impl AnswerFuture {
 
 /// The response that hyper writes. A request counts as answered once hyper has all of the
 /// reply; one that goes on counts, and waits, until it ends.
-fn respond(reply: Reply, active: Option<Active>) -> hyper::Response<AnswerBody> {
+fn respond(
+    state: &Arc<ConnectionState>,
+    reply: Reply,
+    active: Option<Active>,
+) -> hyper::Response<AnswerBody> {
+    let lender = state.is_http2().then(|| Arc::clone(state));
     let active = match reply.body {
         ReplyBody::Empty | ReplyBody::Whole(_) => None,
         ReplyBody::Follow(_) => active.map(|mut active| {
@@ -91,7 +106,8 @@ fn respond(reply: Reply, active: Option<Active>) -> hyper::Response<AnswerBody> 
             active
         }),
     };
-    let mut response = hyper::Response::new(AnswerBody { body: reply.body, active });
+    let mut response =
+        hyper::Response::new(AnswerBody { body: reply.body, _active: active, lender });
     *response.status_mut() = reply.status;
     *response.headers_mut() = reply.headers;
     response
@@ -106,9 +122,26 @@ impl Future for AnswerFuture {
             Self::Ready(response) => {
                 response.take().map_or(Poll::Pending, |response| Poll::Ready(Ok(response)))
             }
-            Self::Later { reply, active } => {
+            Self::Later { reply, active, handover } => {
+                if active.is_none() {
+                    return Poll::Pending; // All was taken: hyper is given up or polls no more.
+                }
                 let reply = ready!(reply.as_mut().poll(cx));
-                Poll::Ready(Ok(respond(reply, active.take())))
+                let Some(mut active) = active.take() else {
+                    return Poll::Pending;
+                };
+                let reply = match handover.take() {
+                    Some((handover, version)) => match handover.offer(reply, active, version) {
+                        None => return Poll::Pending,
+                        Some((reply, back)) => {
+                            active = back;
+                            reply
+                        }
+                    },
+                    None => reply,
+                };
+                let state = Arc::clone(&active.state);
+                Poll::Ready(Ok(respond(&state, reply, Some(active))))
             }
         }
     }
@@ -117,7 +150,10 @@ impl Future for AnswerFuture {
 /// The body of one answer, as hyper wants it.
 pub(crate) struct AnswerBody {
     body: ReplyBody,
-    active: Option<Active>,
+    /// Of an answer that goes on, held until it ends.
+    _active: Option<Active>,
+    /// On HTTP/2: who notes what was given and not sent.
+    lender: Option<Arc<ConnectionState>>,
 }
 
 impl Body for AnswerBody {
@@ -131,23 +167,24 @@ impl Body for AnswerBody {
         let this = &mut *self;
         let chunk = match std::mem::replace(&mut this.body, ReplyBody::Empty) {
             ReplyBody::Empty => None,
+            ReplyBody::Whole(mut bytes)
+                if this.lender.is_some() && bytes.len() > LOAN_BYTES_MAX =>
+            {
+                let part = bytes.split_to(LOAN_BYTES_MAX);
+                this.body = ReplyBody::Whole(bytes);
+                Some(part)
+            }
             ReplyBody::Whole(bytes) => Some(bytes),
             ReplyBody::Follow(mut follow) => {
-                if let Some(active) = &this.active
-                    && active.state.is_backed_up(BACKLOG_BYTES_MAX, cx.waker())
-                {
-                    this.body = ReplyBody::Follow(follow);
-                    return Poll::Pending;
-                }
                 let polled = follow.poll_chunk(cx);
                 this.body = ReplyBody::Follow(follow);
-                let chunk = ready!(polled);
-                if let (Some(bytes), Some(active)) = (&chunk, &this.active) {
-                    active.state.hand(bytes.len());
-                }
-                chunk
+                ready!(polled).map(Chunk::plain)
             }
         };
+        let chunk = chunk.map(|bytes| match &this.lender {
+            Some(lender) => lend(lender, bytes),
+            None => bytes,
+        });
         Poll::Ready(chunk.map(|bytes| Ok(Frame::data(bytes))))
     }
 

@@ -19,7 +19,11 @@ mod request;
 
 mod reply;
 
+mod loan;
+
 mod answer;
+
+mod long;
 
 mod connection;
 

@@ -7,6 +7,8 @@ use std::time::Instant;
 
 use futures_util::task::AtomicWaker;
 
+use crate::door::loan::Loans;
+
 /// Stands for "not waiting" in the place of an instant.
 const NONE: u64 = 0;
 
@@ -50,11 +52,6 @@ pub(crate) struct ConnectionState {
     linger_since_ms: AtomicU64,
     /// A request body was refused and may still be coming.
     unread: AtomicBool,
-    /// Bytes that answers of unknown length have handed over.
-    handed: AtomicU64,
-    /// Bytes that the kernel has taken.
-    written: AtomicU64,
-    drained: AtomicWaker,
     /// The peer has sent its last byte while a request was being answered.
     reader: AtomicWaker,
     ended: AtomicBool,
@@ -64,6 +61,7 @@ pub(crate) struct ConnectionState {
     shutting_down: AtomicBool,
     cut: AtomicBool,
     http2: AtomicBool,
+    loans: Loans,
 }
 
 /// Limits that the sweep holds a connection to, in ms.
@@ -85,9 +83,6 @@ impl ConnectionState {
             unsent: AtomicBool::new(false),
             linger_since_ms: AtomicU64::new(NONE),
             unread: AtomicBool::new(false),
-            handed: AtomicU64::new(0),
-            written: AtomicU64::new(0),
-            drained: AtomicWaker::new(),
             reader: AtomicWaker::new(),
             ended: AtomicBool::new(false),
             body: AtomicWaker::new(),
@@ -95,6 +90,7 @@ impl ConnectionState {
             shutting_down: AtomicBool::new(false),
             cut: AtomicBool::new(false),
             http2: AtomicBool::new(false),
+            loans: Loans::default(),
         }
     }
 
@@ -104,6 +100,11 @@ impl ConnectionState {
 
     pub(crate) fn is_http2(&self) -> bool {
         self.http2.load(Ordering::Relaxed)
+    }
+
+    /// What HTTP/2 holds of answers.
+    pub(crate) fn loans(&self) -> &Loans {
+        &self.loans
     }
 
     /// Bytes have come in.
@@ -142,6 +143,7 @@ impl ConnectionState {
         let blocked = self.blocked_since_ms.load(Ordering::Relaxed) != NONE;
         if !blocked && self.unsent.load(Ordering::Relaxed) {
             self.unsent.store(false, Ordering::Relaxed);
+            self.idle_since_ms.store(UNDATED, Ordering::Relaxed);
             self.reader.wake();
         }
     }
@@ -196,13 +198,11 @@ impl ConnectionState {
         self.ended.load(Ordering::Acquire)
     }
 
-    /// The kernel took `bytes`.
-    pub(crate) fn wrote(&self, bytes: usize) {
-        self.written.fetch_add(bytes as u64, Ordering::Relaxed);
+    /// The kernel took something.
+    pub(crate) fn wrote(&self) {
         if self.blocked_since_ms.load(Ordering::Relaxed) != NONE {
             self.blocked_since_ms.store(NONE, Ordering::Relaxed);
         }
-        self.drained.wake();
     }
 
     /// The kernel takes nothing more for now.
@@ -210,29 +210,6 @@ impl ConnectionState {
         if self.blocked_since_ms.load(Ordering::Relaxed) == NONE {
             self.blocked_since_ms.store(UNDATED, Ordering::Relaxed);
         }
-    }
-
-    /// Notes `bytes` of a long answer as handed to hyper. Called by the answer alone.
-    pub(crate) fn hand(&self, bytes: usize) {
-        let written = self.written.load(Ordering::Relaxed);
-        let handed = self.handed.load(Ordering::Relaxed).max(written);
-        self.handed.store(handed + bytes as u64, Ordering::Relaxed);
-    }
-
-    /// Whether a long answer must wait until the kernel has taken more of it.
-    ///
-    /// hyper takes what the cork has gathered for sent; this bounds what waits in both.
-    /// Heads and chunk sizes count as written only, so that the sum errs towards going on.
-    pub(crate) fn is_backed_up(&self, bytes_max: u64, waker: &Waker) -> bool {
-        let backed_up = || {
-            let written = self.written.load(Ordering::Acquire);
-            self.handed.load(Ordering::Relaxed).saturating_sub(written) > bytes_max
-        };
-        if self.is_http2() || !backed_up() {
-            return false;
-        }
-        self.drained.register(waker);
-        backed_up()
     }
 
     pub(crate) fn register_task(&self, waker: &Waker) {
@@ -278,7 +255,12 @@ impl ConnectionState {
         if passed(dated(&self.linger_since_ms, now_ms), LINGER_MS) {
             return Some("the peer does not close");
         }
-        if self.active.load(Ordering::Relaxed) > 0 {
+        let lent_ms = self.loans.oldest_ms(now_ms);
+        if lent_ms.is_some_and(|lent_ms| lent_ms > deadlines.write_ms) {
+            return Some("the peer does not take an answer");
+        }
+        let sending = self.unsent.load(Ordering::Relaxed) || lent_ms.is_some();
+        if sending || self.active.load(Ordering::Relaxed) > 0 {
             return None;
         }
         let head_since = match self.is_http2() {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use squall_testkit::http::Request;
-use squall_testkit::wait::wait_until;
+use squall_testkit::wait::{pause, wait_until};
 
 use crate::raw::{Raw, exchange, statuses};
 use crate::support::{PATIENCE, TestServer};
@@ -13,7 +13,10 @@ const HEALTHY: &str = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 #[test]
 fn idle_connections_are_closed_and_followers_are_not() {
-    let server = TestServer::with(|config| config.idle_max = Duration::from_millis(300));
+    let server = TestServer::with(|config| {
+        config.idle_max = Duration::from_millis(300);
+        config.heartbeat = Duration::from_secs(3600);
+    });
     let mut follow = server.connect();
     follow.send(&Request::new("GET", "/stream")).unwrap();
     assert_eq!(follow.receive_head().unwrap().status, 200);
@@ -62,6 +65,23 @@ fn a_client_that_does_not_take_its_page_is_cut() {
     // Of the sweep and the kernel's own timer one comes first; the metric asks for itself.
     assert!(wait_until(PATIENCE, || server.metric("squall_connections") == 1));
     assert!(slow.receive_all().len() < 12 << 20);
+}
+
+/// A slow reader is no idle one.
+#[test]
+fn a_client_that_takes_its_page_slowly_gets_all_of_it() {
+    let server = TestServer::with(|config| config.idle_max = Duration::from_millis(300));
+    server.create("big", "application/octet-stream");
+    server.append("big", "application/octet-stream", vec![b'x'; 12 << 20]);
+    let mut slow = Raw::open_small(&server);
+    slow.send("GET /v1/stream/big HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    let mut received = slow.receive_until("HTTP/1.1 200").len();
+    for _ in 0..120 {
+        received += slow.receive_until("xxxx").len();
+        pause(Duration::from_millis(25));
+    }
+    received += slow.receive_all().len();
+    assert!(received > 12 << 20, "{received} bytes");
 }
 
 /// After a refusal the rest of a request is thrown away for a moment, not for ever.

@@ -179,8 +179,14 @@ fn a_slow_head_is_cut_in_every_state() {
         config.head_max = Duration::from_millis(300);
         config.idle_max = Duration::from_millis(600);
     });
-    for start in ["G", "P", "PRI * HTTP/2.0\r\n", "\r\n", "GET / HTTP/1.1\r\nHost: loc"] {
-        assert_eq!(exchange(&server, start), "", "{start:?}");
+    let starts = ["G", "P", "PRI * HTTP/2.0\r\n", "\r\n", "GET / HTTP/1.1\r\nHost: loc"];
+    let slow = starts.map(|start| {
+        let mut raw = Raw::open(&server);
+        raw.send(start);
+        raw
+    });
+    for (start, mut raw) in starts.iter().zip(slow) {
+        assert_eq!(raw.receive_all(), "", "{start:?}");
     }
     let mut second = Raw::open(&server);
     second.send(get("/healthz", "") + "GET / HT");

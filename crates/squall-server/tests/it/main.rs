@@ -68,3 +68,5 @@ mod deadlines;
 mod manners;
 
 mod drain;
+
+mod http2;
