@@ -28,6 +28,16 @@ CREATE TABLE events (stream_id INTEGER NOT NULL, end_position INTEGER NOT NULL,
     appended_at INTEGER NOT NULL, payload BLOB NOT NULL,
     PRIMARY KEY (stream_id, end_position)) STRICT, WITHOUT ROWID;";
 
+/// Rows in the order of their appends, found through a table that is brought up to date
+/// in portions of so many rows.
+const IN_PORTIONS: &str = "
+CREATE TABLE events (seq INTEGER PRIMARY KEY, stream_id INTEGER NOT NULL,
+    end_position INTEGER NOT NULL, appended_at INTEGER NOT NULL, payload BLOB NOT NULL) STRICT;
+CREATE TABLE positions (stream_id INTEGER NOT NULL, end_position INTEGER NOT NULL,
+    seq INTEGER NOT NULL, PRIMARY KEY (stream_id, end_position)) STRICT, WITHOUT ROWID;
+CREATE TABLE indexed (id INTEGER PRIMARY KEY, up_to INTEGER NOT NULL) STRICT;
+INSERT INTO indexed VALUES (1, 0);";
+
 /// Rows in the order of their appends, found by a number made of stream and position
 /// in no way: the floor, which cannot be read by stream.
 const ROWS_ALONE: &str = "
@@ -40,26 +50,34 @@ fn main() {
     println!("| layout | page | streams | commit p50 | p99 | µs of CPU a row | pages a commit |");
     println!("|---|---|---|---|---|---|---|");
     for streams in [1, 100, 1_000] {
-        for (name, schema) in [
-            ("rows and index", ROWS_AND_INDEX),
-            ("clustered", CLUSTERED),
-            ("rows alone", ROWS_ALONE),
+        for (name, schema, portion) in [
+            ("rows and index", ROWS_AND_INDEX, 0),
+            ("clustered", CLUSTERED, 0),
+            ("rows alone", ROWS_ALONE, 0),
+            ("rows, index by 256", IN_PORTIONS, 256),
+            ("rows, index by 512", IN_PORTIONS, 512),
+            ("rows, index by 1024", IN_PORTIONS, 1_024),
+            ("rows, index by 4096", IN_PORTIONS, 4_096),
         ] {
-            for page_size in [4_096, 8_192, 16_384] {
-                measure(Path::new(&arguments[0]), name, schema, page_size, streams, commits);
+            for page_size in [4_096, 8_192] {
+                let layout = Layout { name, schema, portion, page_size, streams };
+                measure(Path::new(&arguments[0]), &layout, commits);
             }
         }
     }
 }
 
-fn measure(
-    directory: &Path,
-    name: &str,
-    schema: &str,
+struct Layout {
+    name: &'static str,
+    schema: &'static str,
+    /// Rows after which the index is brought up to date; none if it always is.
+    portion: i64,
     page_size: u32,
     streams: i64,
-    commits: usize,
-) {
+}
+
+fn measure(directory: &Path, layout: &Layout, commits: usize) {
+    let Layout { name, schema, portion, page_size, streams } = *layout;
     fs::remove_dir_all(directory).ok();
     fs::create_dir_all(directory).unwrap();
     let mut connection = Connection::open(directory.join("layout.db")).unwrap();
@@ -83,7 +101,7 @@ fn measure(
     let mut cpu = 0;
     for _ in 0..commits {
         let (started, cpu_before) = (Instant::now(), cpu_nanos());
-        commit(&connection, &mut ends, &mut turn, streams);
+        commit(&connection, &mut ends, &mut turn, streams, portion);
         times.push(started.elapsed());
         cpu += cpu_nanos() - cpu_before;
         let now = pages.load(Ordering::Relaxed);
@@ -106,7 +124,7 @@ fn measure(
     );
 }
 
-fn commit(connection: &Connection, ends: &mut [i64], turn: &mut i64, streams: i64) {
+fn commit(connection: &Connection, ends: &mut [i64], turn: &mut i64, streams: i64, portion: i64) {
     connection.prepare_cached("BEGIN IMMEDIATE").unwrap().execute([]).unwrap();
     let text = "INSERT INTO events (stream_id, end_position, appended_at, payload) \
                 VALUES (?1, ?2, ?3, ?4)";
@@ -118,6 +136,13 @@ fn commit(connection: &Connection, ends: &mut [i64], turn: &mut i64, streams: i6
         let end = &mut ends[usize::try_from(stream).unwrap()];
         *end += 100;
         insert.execute(params![stream, *end, 1_800_000_000_000_i64, [b'x'; 100]]).unwrap();
+    }
+    if portion > 0 && *turn % portion == 0 {
+        let text = "INSERT INTO positions SELECT stream_id, end_position, seq FROM events \
+                    WHERE seq > (SELECT up_to FROM indexed) ORDER BY stream_id, end_position";
+        connection.prepare_cached(text).unwrap().execute([]).unwrap();
+        let text = "UPDATE indexed SET up_to = (SELECT max(seq) FROM events)";
+        connection.prepare_cached(text).unwrap().execute([]).unwrap();
     }
     connection.prepare_cached("COMMIT").unwrap().execute([]).unwrap();
 }
