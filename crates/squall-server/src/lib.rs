@@ -35,3 +35,6 @@ mod metrics;
 
 pub use config::ServerConfig;
 pub use server::{Ended, Observer, run};
+
+#[doc(hidden)]
+pub use routes::fuzzing;

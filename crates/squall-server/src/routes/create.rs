@@ -51,7 +51,7 @@ fn refuse_forks(headers: &HeaderMap) -> Result<(), Problem> {
     Ok(())
 }
 
-fn expiry(headers: &HeaderMap) -> Result<Expiry, Problem> {
+pub(crate) fn expiry(headers: &HeaderMap) -> Result<Expiry, Problem> {
     match (single(headers, &STREAM_TTL)?, single(headers, &STREAM_EXPIRES_AT)?) {
         (Some(_), Some(_)) => Err(Problem::new(
             ErrorCode::BadHeader,

@@ -152,7 +152,10 @@ async fn read(
 
 /// The id of the last event that a client has seen: the header first, then the query,
 /// which is all that a browser's first connection can send. An empty one is none.
-fn last_event_id(headers: &HeaderMap, query: &Query<'_>) -> Result<Option<String>, Problem> {
+pub(crate) fn last_event_id(
+    headers: &HeaderMap,
+    query: &Query<'_>,
+) -> Result<Option<String>, Problem> {
     if let Some(value) = headers.get(LAST_EVENT_ID).filter(|value| !value.is_empty()) {
         return Ok(Some(String::from_utf8_lossy(value.as_bytes()).into_owned()));
     }

@@ -25,4 +25,6 @@ mod streams;
 
 mod operations;
 
+pub mod fuzzing;
+
 pub(crate) use router::Router;

@@ -38,7 +38,7 @@ pub(crate) fn route(context: &Arc<Context>, request: Request, encoded: &str) -> 
     }
 }
 
-fn decode(encoded: &str) -> Result<StreamName, NameError> {
+pub(crate) fn decode(encoded: &str) -> Result<StreamName, NameError> {
     let decoded = percent_decode_str(encoded).decode_utf8();
     StreamName::parse(&decoded.ok().ok_or(NameError::NotUtf8)?)
 }
