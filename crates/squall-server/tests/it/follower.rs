@@ -95,11 +95,6 @@ impl Follower {
         std::iter::from_fn(|| self.next()).collect()
     }
 
-    /// The connection, once the answer has ended.
-    pub(crate) fn into_connection(self) -> Connection {
-        self.connection
-    }
-
     /// The next chunk as it came, also noted; none at the end of the answer.
     pub(crate) fn chunk(&mut self) -> Option<String> {
         let chunk = self.connection.receive_chunk().unwrap();

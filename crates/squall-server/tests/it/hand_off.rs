@@ -28,8 +28,8 @@ fn append_the_rest(connection: &mut Connection, name: &str, stored: usize) {
     }
 }
 
-/// Follows from `start` to the end and gives back the connection.
-fn follow(connection: Connection, name: &str, query: &str, start: usize) -> Connection {
+/// Follows from `start` to the end, over a connection that is there already.
+fn follow(connection: Connection, name: &str, query: &str, start: usize) {
     let target = format!("{}?{query}&offset={}", path(name), at(start as u64));
     let mut follower = Follower::on(connection, &Request::new("GET", &target));
     let (mut text, mut last_id) = (String::new(), at(start as u64));
@@ -43,7 +43,6 @@ fn follow(connection: Connection, name: &str, query: &str, start: usize) -> Conn
     }
     assert_eq!(text, letters()[start..], "{name} {query} from {start}");
     assert_eq!(last_id, at(EVENTS as u64), "{name} {query} from {start}");
-    follower.into_connection()
 }
 
 /// A follower may come at any moment while events are appended: `mercure#178` lost those
@@ -64,10 +63,10 @@ fn a_thousand_followers_that_come_amid_appends_miss_nothing() {
         for (side, query) in ["live=events", "live=sse"].into_iter().enumerate() {
             let (server, rounds, barrier, followed) = (&server, &rounds, &barrier, &followed);
             scope.spawn(move || {
-                let mut connection = server.connect();
                 for (round, (_, starts)) in rounds.iter().enumerate() {
+                    let connection = server.connect();
                     barrier.wait();
-                    connection = follow(connection, &format!("s{round}"), query, starts[side]);
+                    follow(connection, &format!("s{round}"), query, starts[side]);
                     *followed.lock().unwrap() += 1;
                 }
             });

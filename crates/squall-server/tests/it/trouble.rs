@@ -113,6 +113,24 @@ fn a_follow_whose_read_fails_is_ended_with_a_time_to_come_again() {
     assert_eq!(again.message(), message(&at(2), "b"));
 }
 
+/// An EventSource gives up for good on a 503; everyone else is told when to come again.
+#[test]
+fn a_follow_that_meets_an_overloaded_store_is_sent_away_and_other_reads_are_503() {
+    let (server, faulty) = stage();
+    let full = StoreError::QueueFull { queue: "reader" };
+    faulty.inject(Method::Read, When::Always, Fault::Refuse(full));
+    for query in ["?live=events", "?live=sse&offset=-1"] {
+        let found = server.read(&format!("{}{query}", path("s")));
+        assert_eq!((found.status, found.header("Content-Type")), (200, Some("text/event-stream")));
+        assert!(found.text().starts_with("retry: "), "{}", found.text());
+    }
+    for query in ["", "?live=long-poll&offset=-1"] {
+        let refused = server.read(&format!("{}{query}", path("s")));
+        assert_problem(&refused, 503, "overloaded");
+        assert!(refused.header("Retry-After").is_some());
+    }
+}
+
 #[test]
 fn a_read_that_fails_is_an_error_and_not_an_empty_stream() {
     let (server, faulty) = stage();
