@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use http::Method;
 use http_body::Body as _;
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
@@ -13,6 +14,7 @@ use tokio::net::TcpStream;
 
 use crate::door::accept::Handler;
 use crate::door::answer::AnswerFuture;
+use crate::door::long::Handover;
 use crate::door::request::{Head, Request};
 use crate::door::sniff::{Protocol, sniff};
 use crate::door::socket::Socket;
@@ -36,6 +38,7 @@ type Http2 = http2::Connection<TokioIo<Socket>, Requests, TokioExecutor>;
 pub(crate) struct Requests {
     handler: Arc<dyn Handler>,
     state: Arc<ConnectionState>,
+    handover: Handover,
 }
 
 impl Service<hyper::Request<Incoming>> for Requests {
@@ -55,18 +58,17 @@ impl Service<hyper::Request<Incoming>> for Requests {
         {
             return AnswerFuture::at_once(&self.state, reply);
         }
-        AnswerFuture::new(&self.state, || {
+        let takes_over = *request.method() == Method::GET && !self.state.is_http2();
+        let handover = takes_over.then(|| (self.handover.clone(), request.version()));
+        AnswerFuture::new(&self.state, handover, || {
             self.handler.handle(Request::from_hyper(request, &self.state))
         })
     }
 }
 
-#[expect(
-    clippy::large_enum_variant,
-    reason = "HTTP/1.1 is the rule, and one allocation less for each connection"
-)]
+/// hyper's part of a connection; on the heap, since a follow goes on without it.
 enum Serving {
-    Http1(Http1),
+    Http1(Box<Http1>),
     Http2(Box<Http2>),
 }
 
@@ -83,30 +85,51 @@ pub(crate) async fn serve(
     let Some(Ok(Some(protocol))) = protocol.await else {
         return;
     };
-    let requests = Requests { handler, state: Arc::clone(&state) };
+    let handover = Handover::default();
+    let requests = Requests { handler, state: Arc::clone(&state), handover: handover.clone() };
     let cork = socket.cork().clone();
-    let io = TokioIo::new(socket);
-    let mut serving = match protocol {
-        Protocol::Http1 => Serving::Http1(http1(limits).serve_connection(io, requests)),
-        Protocol::Http2 => {
-            state.set_http2();
-            Serving::Http2(Box::new(http2(limits).serve_connection(io, requests)))
-        }
-    };
+    let mut serving = Serving::new(protocol, socket, requests, limits);
     let mut asked = false;
-    std::future::poll_fn(|cx| {
+    let long = std::future::poll_fn(|cx| {
         let served = serving.poll(cx, &state, &mut asked);
         match cork.poll_turn(cx) {
-            Poll::Ready(Err(_gone)) => return Poll::Ready(()),
+            Poll::Ready(Err(_gone)) => return Poll::Ready(None),
             Poll::Ready(Ok(())) => state.end_turn(),
             Poll::Pending => {}
         }
-        served
+        match handover.take() {
+            Some(long) => Poll::Ready(Some(long)),
+            None => served.map(|()| None),
+        }
     })
     .await;
+    if let (Some(mut long), Serving::Http1(connection)) = (long, serving) {
+        // From here on hyper and its buffers are gone.
+        let mut socket = connection.into_parts().io.into_inner();
+        std::future::poll_fn(|cx| match state.is_cut() {
+            true => Poll::Ready(()),
+            // An error is the peer's: it has gone.
+            false => long.poll(cx, &mut socket).map(drop),
+        })
+        .await;
+    }
 }
 
 impl Serving {
+    fn new(protocol: Protocol, socket: Socket, requests: Requests, limits: HttpLimits) -> Self {
+        match protocol {
+            Protocol::Http1 => {
+                let io = TokioIo::new(socket);
+                Self::Http1(Box::new(http1(limits).serve_connection(io, requests)))
+            }
+            Protocol::Http2 => {
+                socket.state().set_http2();
+                let io = TokioIo::new(socket);
+                Self::Http2(Box::new(http2(limits).serve_connection(io, requests)))
+            }
+        }
+    }
+
     fn poll(
         &mut self,
         cx: &mut Context<'_>,
@@ -120,13 +143,13 @@ impl Serving {
         if state.is_shutting_down() && !*asked {
             *asked = true;
             match self {
-                Self::Http1(connection) => Pin::new(connection).graceful_shutdown(),
+                Self::Http1(connection) => Pin::new(&mut **connection).graceful_shutdown(),
                 Self::Http2(connection) => Pin::new(&mut **connection).graceful_shutdown(),
             }
         }
         // An error is the peer's: it broke off, or did not speak HTTP and was told so.
         match self {
-            Self::Http1(connection) => Pin::new(connection).poll(cx).map(drop),
+            Self::Http1(connection) => Pin::new(&mut **connection).poll(cx).map(drop),
             Self::Http2(connection) => Pin::new(&mut **connection).poll(cx).map(drop),
         }
     }

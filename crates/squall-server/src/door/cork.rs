@@ -63,6 +63,17 @@ impl Cork {
         Poll::Ready(Ok(count))
     }
 
+    /// Sends what has gathered, then these bytes, without gathering them.
+    pub(crate) fn poll_write_through(
+        &self,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let mut sending = self.lock();
+        ready!(sending.poll_send(cx))?;
+        sending.poll_write(cx, &[IoSlice::new(bytes)])
+    }
+
     /// Sends what has gathered; at the end of a turn of the connection's task.
     pub(crate) fn poll_turn(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.lock().poll_send(cx)
@@ -119,7 +130,7 @@ impl Sending {
 
     fn note(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         match &written {
-            Poll::Ready(Ok(bytes)) => self.state.wrote(*bytes),
+            Poll::Ready(Ok(_)) => self.state.wrote(),
             Poll::Pending => self.state.write_blocked(),
             Poll::Ready(Err(_)) => {}
         }

@@ -7,25 +7,23 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use bytes::Bytes;
 use rand::RngExt;
 use squall_stream::request::{Read, ReadError, ReadTarget, StoreError};
 use squall_stream::store::{BoxFuture, StreamId};
-use squall_stream::{Event, Offset, Page, ReadFrom, StreamName, StreamStore};
+use squall_stream::{Offset, Page, ReadFrom, StreamName, StreamStore};
 use squall_wire::sse::encode;
 
+use crate::follow::chunk::Chunk;
 use crate::follow::frame::{
-    Border, Dialect, View, closed_message, control_message, frame, gap_message, push_id,
+    Border, Dialect, View, closed_message, control_message, gap_message, push_id,
 };
 use crate::follow::hub::{FollowerPermit, Membership};
 use crate::follow::ring::{Behind, FRAME_BYTES_MAX};
+use crate::follow::stored::{Framed, PAGE_GROWTH, fitting_page};
 use crate::pages::{PageBudget, PageError, PagePermit, Patience};
 
 /// Range of the `retry:` that spreads reconnecting clients, in ms.
 pub(crate) const RETRY_MS: std::ops::RangeInclusive<u64> = 1_000..=10_000;
-
-/// By how much more is read after a page that showed nothing.
-const PAGE_GROWTH: usize = 4;
 
 type Paged = Result<(Page, PagePermit), ReadError>;
 
@@ -51,7 +49,7 @@ pub(crate) struct Follow {
     seen: Offset,
     phase: Phase,
     /// Chunks that were made but not taken, at most two.
-    outbox: VecDeque<Bytes>,
+    outbox: VecDeque<Chunk>,
     /// Payload bytes to ask for.
     page_bytes: usize,
     /// Payload bytes that the next page is likely to have.
@@ -142,7 +140,7 @@ impl Follow {
     }
 
     /// The next chunk of the answer, or its end.
-    pub(crate) fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+    pub(crate) fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Chunk>> {
         self.membership.cell().register(cx.waker());
         loop {
             if let Some(chunk) = self.outbox.pop_front() {
@@ -157,7 +155,7 @@ impl Follow {
                 continue;
             }
             if self.membership.cell().take_heartbeat() {
-                return Poll::Ready(Some(Bytes::from_static(encode::HEARTBEAT)));
+                return Poll::Ready(Some(Chunk::of(encode::HEARTBEAT)));
             }
             ready!(self.step(cx));
         }
@@ -192,14 +190,14 @@ impl Follow {
     fn live(&mut self, stream: StreamId) -> Poll<()> {
         let (at, seen, view) = (self.at, self.seen, self.view);
         match self.membership.ask(|ring, member| ring.take(at, seen, view, member)) {
-            Behind::Frame { bytes, next, last } => {
+            Behind::Frame { chunk, next, last } => {
                 self.at = next;
-                self.outbox.push_back(bytes);
+                self.outbox.push_back(chunk);
                 if last {
                     self.phase = Phase::Done;
                 }
             }
-            Behind::Nothing => return Poll::Pending,
+            Behind::Nothing | Behind::Events => return Poll::Pending,
             Behind::Fallen => self.phase = self.read(stream),
             Behind::Closed => self.end_closed(),
             Behind::Ended => self.phase = Phase::Done,
@@ -254,28 +252,25 @@ impl Follow {
     /// Frames a page and decides how to go on.
     fn take_page(&mut self, page: Page, permit: PagePermit) {
         let stream = page.stream;
-        let up_to_date = page.up_to_date();
-        let ends_stream = page.ends_stream();
-        let events: Vec<Event> = page.events().collect();
-        let mut next = page.next;
-        let mut out = Vec::new();
-        if !events.is_empty() {
-            out.reserve(page.data.len() + page.data.len() / 8 + 256);
-            next = frame(&mut out, self.view, &events, Border { up_to_date, ends_stream });
-        }
+        let framed = Framed::of(&page, self.view);
+        let Framed { events, chunk, next, whole } = framed;
+        // What did not fit into the frame is read again.
+        let up_to_date = whole && page.up_to_date();
+        let ends_stream = whole && page.ends_stream();
+        let read_to = events.last().map_or(page.next, |event| event.end);
         self.page_expected = page.data.len().max(FRAME_BYTES_MAX);
-        let shown = !out.is_empty();
+        let shown = !chunk.is_empty();
         if shown {
-            self.outbox.push_back(permit.hold(out));
+            self.outbox.push_back(chunk.finish_with(|out| permit.hold(out)));
         }
         // Nothing shown, and more behind: a cut character must be read with the event
         // that completes it, which may be a large one.
         self.page_bytes = match shown || up_to_date {
-            true => FRAME_BYTES_MAX,
+            true => fitting_page(&events),
             false => self.page_bytes.saturating_mul(PAGE_GROWTH),
         };
         self.at = next;
-        self.seen = page.next;
+        self.seen = read_to;
         self.phase = if ends_stream {
             if !shown {
                 self.end_closed();
@@ -334,7 +329,7 @@ impl Follow {
 
     fn push(&mut self, out: Vec<u8>) {
         if !out.is_empty() {
-            self.outbox.push_back(Bytes::from(out));
+            self.outbox.push_back(Chunk::of(&out));
         }
     }
 

@@ -11,6 +11,8 @@
 
 mod frame;
 
+mod chunk;
+
 mod cell;
 
 mod ring;
@@ -21,10 +23,13 @@ mod pump;
 
 mod wheel;
 
+mod stored;
+
 mod follower;
 
 mod wait;
 
+pub(crate) use chunk::Chunk;
 pub(crate) use follower::{Follow, FollowStart, RETRY_MS};
 pub(crate) use frame::{Cursor, Dialect, View};
 pub(crate) use hub::{Hub, HubConfig, Membership};

@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 use slab::Slab;
 use squall_stream::{Event, Offset};
 
 use crate::follow::cell::FollowerCell;
+use crate::follow::chunk::{Chunk, ChunkBuilder};
 use crate::follow::frame::{Border, View, frame};
 
 /// Payload bytes that one frame takes, unless a single event is larger.
@@ -17,6 +18,9 @@ pub(crate) const FRAME_BYTES_MAX: usize = 32 * 1024;
 
 /// What an event costs beside its payload, in bytes.
 const EVENT_OVERHEAD_BYTES: usize = size_of::<Event>();
+
+/// What a message has beside its payload, in bytes, as a guess.
+pub(crate) const MESSAGE_BYTES: usize = 64;
 
 /// Frames kept for followers that stand at the same offset.
 const SHARED_FRAMES_MAX: usize = 4;
@@ -44,7 +48,7 @@ struct Member {
 struct SharedFrame {
     view: View,
     from: Offset,
-    bytes: Bytes,
+    chunk: Chunk,
     next: Offset,
     last: bool,
 }
@@ -54,11 +58,13 @@ struct SharedFrame {
 pub(crate) enum Behind {
     /// Events, framed.
     Frame {
-        bytes: Bytes,
+        chunk: Chunk,
         next: Offset,
         /// Nothing can ever follow.
         last: bool,
     },
+    /// Events, not framed.
+    Events,
     /// Nothing yet; the member is woken when that changes.
     Nothing,
     /// The ring does not reach back that far: read the store.
@@ -153,7 +159,7 @@ impl Ring {
         if !reaches_back {
             return Behind::Fallen;
         }
-        Behind::Frame { bytes: Bytes::new(), next: at, last: false }
+        Behind::Events
     }
 
     /// What lies behind `at`, framed for `view`.
@@ -166,7 +172,7 @@ impl Ring {
             return self.wait(member);
         }
         match self.look(at, member) {
-            Behind::Frame { .. } => self.take_frame(at, view, member),
+            Behind::Events => self.take_frame(at, view, member),
             other => other,
         }
     }
@@ -187,20 +193,18 @@ impl Ring {
 
     fn take_frame(&mut self, at: Offset, view: View, member: usize) -> Behind {
         if let Some(found) = self.shared.iter().find(|one| one.from == at && one.view == view) {
-            return Behind::Frame {
-                bytes: found.bytes.clone(),
-                next: found.next,
-                last: found.last,
-            };
+            let chunk = found.chunk.clone();
+            return Behind::Frame { chunk, next: found.next, last: found.last };
         }
         let mut budget = FRAME_BYTES_MAX;
         loop {
             let (events, whole) = self.events_behind(at, budget);
             let border = Border { up_to_date: whole, ends_stream: whole && self.closed };
-            let mut out = Vec::with_capacity(budget.min(self.bytes) + 256);
-            let next = frame(&mut out, view, &events, border);
-            if !out.is_empty() {
-                return self.share(at, view, Bytes::from(out), next, border.ends_stream);
+            let bytes: usize = events.iter().map(|event| event.payload.len() + MESSAGE_BYTES).sum();
+            let mut chunk = ChunkBuilder::with_capacity(bytes);
+            let next = frame(chunk.out(), view, &events, border);
+            if !chunk.is_empty() {
+                return self.share(at, view, chunk.finish(), next, border.ends_stream);
             }
             if whole {
                 // Only the first bytes of a character: they wait for the rest of it.
@@ -216,7 +220,7 @@ impl Ring {
         let mut taken = Vec::new();
         let mut bytes = 0;
         for event in self.events.range(first..) {
-            bytes += event.payload.len();
+            bytes += event.payload.len() + MESSAGE_BYTES;
             if !taken.is_empty() && bytes > budget {
                 return (taken, false);
             }
@@ -229,15 +233,15 @@ impl Ring {
         &mut self,
         from: Offset,
         view: View,
-        bytes: Bytes,
+        chunk: Chunk,
         next: Offset,
         last: bool,
     ) -> Behind {
         if self.shared.len() == SHARED_FRAMES_MAX {
             self.shared.pop_front();
         }
-        self.shared.push_back(SharedFrame { view, from, bytes: bytes.clone(), next, last });
-        Behind::Frame { bytes, next, last }
+        self.shared.push_back(SharedFrame { view, from, chunk: chunk.clone(), next, last });
+        Behind::Frame { chunk, next, last }
     }
 }
 
@@ -256,6 +260,8 @@ fn rest_behind(event: &Event, at: Offset) -> Event {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+
+    use bytes::Bytes;
 
     use super::*;
     use crate::follow::frame::Dialect;
@@ -282,14 +288,14 @@ mod tests {
         fn take(&mut self, ring: &mut Ring, stored: &[Event], closed: bool) -> bool {
             loop {
                 match ring.take(self.at, self.seen, self.view, self.member) {
-                    Behind::Frame { bytes, next, last } => {
-                        self.out.extend_from_slice(&bytes);
+                    Behind::Frame { chunk, next, last } => {
+                        self.out.extend_from_slice(&chunk.plain());
                         self.at = next;
                         if last {
                             return true;
                         }
                     }
-                    Behind::Nothing => return false,
+                    Behind::Nothing | Behind::Events => return false,
                     Behind::Closed => return true,
                     Behind::Fallen => {
                         let tail = stored.last().map_or(Offset::START, |event| event.end);
@@ -387,7 +393,7 @@ mod tests {
         ring.push(&[event], Offset::at(3), false, 1_000);
         let frames = members.map(|member| {
             match ring.take(Offset::START, Offset::START, view(Dialect::Sse), member) {
-                Behind::Frame { bytes, .. } => bytes.as_ptr(),
+                Behind::Frame { chunk, .. } => chunk.coded().as_ptr(),
                 other => panic!("{other:?}"),
             }
         });
