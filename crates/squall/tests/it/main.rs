@@ -14,3 +14,11 @@ mod shutdown;
 mod storage_failure;
 
 mod crash;
+
+mod memory;
+
+mod followers;
+
+mod stalled_reader;
+
+mod hostile;
