@@ -129,12 +129,11 @@ fn what_is_not_finished_in_time_is_cut_and_counted() {
 fn a_stalled_follower_does_not_outlast_the_drain() {
     let server = TestServer::with(|config| config.drain_max = Duration::from_millis(500));
     server.create("s", "text/plain");
+    // More than a kernel takes, in one event, so that it is under way once it has begun.
+    server.append("s", "text/plain", vec![b'x'; 12 << 20]);
     let mut stalled = Raw::open_small(&server);
     stalled.send("GET /v1/stream/s?live=events HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    stalled.receive_until("\r\n\r\n");
-    for _ in 0..8 {
-        server.append("s", "text/plain", vec![b'x'; 1 << 20]);
-    }
+    stalled.receive_until("data:x");
     let mut reading = server.connect();
     reading.send(&Request::new("GET", "/stream")).unwrap();
     assert_eq!(reading.receive_head().unwrap().status, 200);
