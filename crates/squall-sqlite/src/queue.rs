@@ -105,7 +105,12 @@ impl Queue {
             inner = woken.unwrap_or_else(PoisonError::into_inner).0;
             inner.waiting = false;
         }
-        inner.move_to(batch, &self.limits);
+        // Whoever shares the processor and has something to do goes first: it may be about
+        // to bring more. If there is nobody, this comes back at once, so nothing waits for
+        // a batch to fill.
+        drop(inner);
+        std::thread::yield_now();
+        self.lock().move_to(batch, &self.limits);
         Taken::Jobs
     }
 

@@ -78,6 +78,9 @@ impl Committer<'_> {
     ) -> Result<(), Trouble> {
         let done = work(self).and_then(|changes| {
             self.states.write_rows(&mut self.writer)?;
+            if self.writer.events.is_portion_full() {
+                self.writer.index_events()?;
+            }
             let wrote = self.writer.commit()?;
             Ok((changes, wrote))
         });

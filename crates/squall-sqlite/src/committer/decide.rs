@@ -149,7 +149,8 @@ impl Committer<'_> {
         };
         let (stream, earliest) = (state.stream, state.earliest);
         let up_to = resolve_trim(state, trim.before);
-        let cut = self.writer.events_within(stream, earliest, up_to)?;
+        self.writer.index_events()?;
+        let cut = self.writer.events.within(stream, earliest, up_to)?;
         let Some((gone, cut)) = cut else {
             return Ok(Ok(Offset::at(earliest)));
         };

@@ -11,6 +11,7 @@
 mod batch;
 mod checkpoint;
 mod decide;
+mod events;
 mod producers;
 mod purge;
 mod recover;

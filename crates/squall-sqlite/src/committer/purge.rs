@@ -74,6 +74,7 @@ impl Committer<'_> {
                 break;
             };
             self.writer.begin()?;
+            self.writer.index_events()?;
             let (events, more) = self.purge_events(stream, up_to, STEP_ROWS_MAX - rows)?;
             rows += events;
             if more {
@@ -105,7 +106,8 @@ impl Committer<'_> {
     fn purge_events(&self, stream: i64, up_to: i64, rows_max: u64) -> Result<(u64, bool), Trouble> {
         let connection = self.writer.connection;
         let mut first = connection.prepare_cached(
-            "SELECT min(end_position) FROM events WHERE stream_id = ?1 AND end_position <= ?2",
+            "SELECT min(end_position) FROM positions \
+             WHERE stream_id = ?1 AND end_position <= ?2",
         )?;
         let first: Option<i64> = first.query_one(params![stream, up_to], |row| row.get(0))?;
         let Some(first) = first else {
@@ -113,16 +115,20 @@ impl Committer<'_> {
         };
         let end = up_to.min(first.saturating_add(sql(STEP_BYTES_MAX)));
         let mut cut = connection.prepare_cached(
-            "SELECT count(*), max(end_position) FROM (SELECT end_position FROM events \
+            "SELECT count(*), max(end_position) FROM (SELECT end_position FROM positions \
              WHERE stream_id = ?1 AND end_position >= ?2 AND end_position <= ?3 \
              ORDER BY end_position LIMIT ?4)",
         )?;
         let bounds = params![stream, first, end, sql(rows_max)];
         let (rows, cut): (i64, i64) =
             cut.query_one(bounds, |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let mut delete = connection
-            .prepare_cached("DELETE FROM events WHERE stream_id = ?1 AND end_position <= ?2")?;
-        delete.execute(params![stream, cut])?;
+        for text in [
+            "DELETE FROM events WHERE seq IN (SELECT seq FROM positions \
+             WHERE stream_id = ?1 AND end_position <= ?2)",
+            "DELETE FROM positions WHERE stream_id = ?1 AND end_position <= ?2",
+        ] {
+            connection.prepare_cached(text)?.execute(params![stream, cut])?;
+        }
         Ok((count(rows), true))
     }
 

@@ -9,6 +9,7 @@ use squall_stream::producer::{ProducerId, ProducerPosition, ProducerState};
 use squall_stream::store::StreamId;
 use squall_stream::{StreamName, UnixMillis};
 
+use crate::committer::events::Events;
 use crate::queue::Queue;
 use crate::rows::{
     INSERT_STREAM, STREAM_COLUMNS, UPDATE_STREAM, UPDATE_TAIL, bind_insert, bind_tail, bind_update,
@@ -22,6 +23,7 @@ const BUSY_PAUSE: Duration = Duration::from_millis(5);
 /// The write connection. Statements are prepared once and live as long as the thread.
 pub(super) struct Writer<'c> {
     pub(super) connection: &'c Connection,
+    pub(super) events: Events<'c>,
     statements: Statements<'c>,
     in_transaction: bool,
     busy_timeout: Duration,
@@ -39,12 +41,10 @@ struct Statements<'c> {
     update_tail: Statement<'c>,
     delete_stream: Statement<'c>,
     mark_purge: Statement<'c>,
-    insert_event: Statement<'c>,
     producer: Statement<'c>,
     upsert_producer: Statement<'c>,
     idle_producers: Statement<'c>,
     forget_idle_producers: Statement<'c>,
-    events_within: Statement<'c>,
 }
 
 impl<'c> Writer<'c> {
@@ -69,10 +69,6 @@ impl<'c> Writer<'c> {
                 "INSERT INTO purges (stream_id, up_to) VALUES (?1, ?2) \
                  ON CONFLICT (stream_id) DO UPDATE SET up_to = max(up_to, excluded.up_to)",
             )?,
-            insert_event: prepare(
-                "INSERT INTO events (stream_id, end_position, appended_at, payload) \
-                 VALUES (?1, ?2, ?3, ?4)",
-            )?,
             producer: prepare(
                 "SELECT epoch, seq, used_at FROM producers \
                  WHERE stream_id = ?1 AND producer_id = ?2",
@@ -88,12 +84,15 @@ impl<'c> Writer<'c> {
             forget_idle_producers: prepare(
                 "DELETE FROM producers WHERE stream_id = ?1 AND used_at <= ?2",
             )?,
-            events_within: prepare(
-                "SELECT count(*), max(end_position) FROM events \
-                 WHERE stream_id = ?1 AND end_position > ?2 AND end_position <= ?3",
-            )?,
         };
-        Ok(Self { connection, statements, in_transaction: false, busy_timeout, queue })
+        Ok(Self {
+            connection,
+            events: Events::new(connection)?,
+            statements,
+            in_transaction: false,
+            busy_timeout,
+            queue,
+        })
     }
 
     /// Opens a transaction if there is none. Waits for a lock that another process holds,
@@ -129,6 +128,7 @@ impl<'c> Writer<'c> {
         }
         let committed = self.statements.commit.raw_execute();
         committed.map_err(|error| Trouble::from(error).at_commit())?;
+        self.events.committed();
         self.in_transaction = false;
         Ok(true)
     }
@@ -139,6 +139,7 @@ impl<'c> Writer<'c> {
             let undone = self.statements.rollback.raw_execute();
             undone.map_err(|error| Trouble::from(error).at_commit())?;
         }
+        self.events.rolled_back();
         self.in_transaction = false;
         Ok(())
     }
@@ -205,6 +206,7 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
+    /// Writes an event behind all others.
     pub(super) fn insert_event(
         &mut self,
         stream: StreamId,
@@ -212,13 +214,15 @@ impl<'c> Writer<'c> {
         appended_at: UnixMillis,
     ) -> Result<(), Trouble> {
         self.begin()?;
-        let end = event.end.position().unwrap_or(u64::MAX);
-        let statement = &mut self.statements.insert_event;
-        statement.raw_bind_parameter(1, sql(stream.0))?;
-        statement.raw_bind_parameter(2, sql(end))?;
-        statement.raw_bind_parameter(3, sql(appended_at.0))?;
-        statement.raw_bind_parameter(4, event.payload.as_ref())?;
-        statement.raw_execute()?;
+        self.events.insert(stream, event, appended_at)
+    }
+
+    /// Brings the index up to date with every event.
+    pub(super) fn index_events(&mut self) -> Result<(), Trouble> {
+        if self.events.has_unindexed() {
+            self.begin()?;
+            self.events.index()?;
+        }
         Ok(())
     }
 
@@ -278,22 +282,6 @@ impl<'c> Writer<'c> {
         let bounds = params![sql(stream.0), sql(until.0)];
         self.statements.forget_idle_producers.execute(bounds)?;
         Ok(())
-    }
-
-    /// How many events end behind `from` and not behind `up_to`, and where the last of
-    /// them ends; none if there are none.
-    pub(super) fn events_within(
-        &mut self,
-        stream: StreamId,
-        from: u64,
-        up_to: u64,
-    ) -> Result<Option<(u64, u64)>, Error> {
-        let bounds = params![sql(stream.0), sql(from), sql(up_to)];
-        self.statements.events_within.query_one(bounds, |row| {
-            let events = count(row.get(0)?);
-            let last: Option<i64> = row.get(1)?;
-            Ok(last.map(|last| (events, count(last))))
-        })
     }
 }
 

@@ -17,9 +17,11 @@ pub const SCHEMA_VERSION: i64 = 1;
 const MIGRATIONS: [&str; 1] = [VERSION_1];
 
 /// Events lie in the order in which they were appended, whatever their stream, so that a
-/// batch over many streams fills few pages. The index addresses them by the position just
-/// behind them: the event that holds position `x`, or the next one, is the first whose
-/// `end_position` is greater than `x`.
+/// batch over many streams fills few pages. `positions` addresses them by the position
+/// just behind them: the event that holds position `x`, or the next one, is the first
+/// whose `end_position` is greater than `x`. It is brought up to date in portions, since
+/// one entry for each of many streams would touch a page for each: an event whose `seq`
+/// is above `indexed.up_to` is not in it yet, every other one is.
 ///
 /// A stream that ends loses its row at once and its name is free. Its events, like those
 /// in front of a trimmed stream's `earliest`, are rows that nothing reads any more;
@@ -56,7 +58,19 @@ CREATE TABLE events (
     appended_at INTEGER NOT NULL,
     payload BLOB NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX events_by_position ON events (stream_id, end_position);
+
+CREATE TABLE positions (
+    stream_id INTEGER NOT NULL,
+    end_position INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (stream_id, end_position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE indexed (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    up_to INTEGER NOT NULL
+) STRICT;
+INSERT INTO indexed (id, up_to) VALUES (1, 0);
 
 CREATE TABLE producers (
     stream_id INTEGER NOT NULL,

@@ -5,6 +5,7 @@
 
 mod deadline;
 mod list;
+mod locate;
 mod page;
 mod session;
 

@@ -1,31 +1,24 @@
 //! Cuts a page out of a stream.
 
 use bytes::Bytes;
-use rusqlite::{Statement, params};
+use rusqlite::{Rows, params};
 use squall_stream::event::PageEntry;
 use squall_stream::machine::{StreamState, check_inside, resolve_read};
 use squall_stream::request::{Read, ReadError, ReadTarget, StoreError};
-use squall_stream::{Offset, Page, ReadFrom};
+use squall_stream::{ContentKind, Offset, Page, ReadFrom};
 
 use crate::reader::Session;
+use crate::reader::locate::{Indexed, Located};
 use crate::reader::session::failed;
 use crate::rows::{count, sql};
-
-/// Where one event is, without its payload.
-pub(super) struct Located {
-    /// The row in `events`.
-    seq: i64,
-    /// The position just behind the event.
-    end: u64,
-    /// Bytes of the payload.
-    bytes: u64,
-}
 
 /// The part of a page that is read so far.
 #[derive(Default)]
 struct Collected {
     data: Vec<u8>,
     entries: Vec<PageEntry>,
+    /// The position that is reached.
+    end: u64,
 }
 
 impl Session<'_> {
@@ -39,7 +32,7 @@ impl Session<'_> {
         let found = self.stream(&read.target, now)?;
         let (state, _) = found.ok_or(ReadError::NotFound)?;
         let newest_start = match read.from {
-            ReadFrom::Last if state.events > 0 => self.newest_start(&state)?,
+            ReadFrom::Last => self.newest_start(&state)?,
             _ => None,
         };
         let position = resolve_read(&state, newest_start, read.from)?;
@@ -62,12 +55,12 @@ impl Session<'_> {
     }
 
     fn newest_start(&mut self, state: &StreamState) -> Result<Option<u64>, StoreError> {
-        let newest = self.event_by_end(state, state.tail)?;
+        let newest = self.newest_event(state)?;
         Ok(newest.map(|event| event.end.saturating_sub(event.bytes)))
     }
 
     /// Positions count bytes, so the events of a page are those that end within
-    /// `bytes_max` of its start: one range of the index.
+    /// `bytes_max` of its start: one range of the index, and one of what it lacks yet.
     fn collect(
         &mut self,
         state: &StreamState,
@@ -77,50 +70,35 @@ impl Session<'_> {
         if position >= state.tail {
             return Ok(Collected::default());
         }
+        let kind = state.content_type.kind();
         let last = position.saturating_add(bytes_max as u64).min(state.tail);
-        let collected = self.range(state, position, last)?;
-        if !collected.entries.is_empty() {
-            return Ok(collected);
+        let indexed = self.indexed(state)?;
+        let mut collected = Collected { end: position, ..Collected::default() };
+        let stream = sql(state.stream.0);
+        if position < indexed.end {
+            let bounds = params![stream, sql(position), sql(last)];
+            let rows = self.statements.events_between.query(bounds).map_err(failed)?;
+            collected.extend(rows, kind, last)?;
         }
-        self.single(state, position)
-    }
-
-    fn range(
-        &mut self,
-        state: &StreamState,
-        position: u64,
-        last: u64,
-    ) -> Result<Collected, ReadError> {
-        let statement = &mut self.statements.events_between;
-        let bounds = params![sql(state.stream.0), sql(position), sql(last)];
-        let mut rows = statement.query(bounds).map_err(failed)?;
-        let mut collected = Collected::default();
-        while let Some(row) = rows.next().map_err(failed)? {
-            let end = count(row.get(0).map_err(failed)?);
-            let payload = row.get_ref(1).map_err(failed)?;
-            let payload = payload.as_bytes().map_err(|error| failed(error.into()))?;
-            let mut rest = payload;
-            if collected.entries.is_empty() {
-                let start = end.saturating_sub(payload.len() as u64);
-                check_inside(state.content_type.kind(), position, start, end)?;
-                let skipped = usize::try_from(position.saturating_sub(start)).unwrap_or(0);
-                rest = payload.get(skipped..).unwrap_or_default();
-                let bytes = usize::try_from(last - position).unwrap_or(0);
-                collected.data.reserve_exact(bytes);
-            }
-            collected.data.extend_from_slice(rest);
-            collected
-                .entries
-                .push(PageEntry { end: Offset::at(end), data_end: collected.data.len() });
+        if collected.end >= indexed.end && collected.end < last {
+            let bounds = params![stream, sql(collected.end), sql(last), indexed.up_to];
+            let rows = self.statements.recent_events_between.query(bounds).map_err(failed)?;
+            collected.extend(rows, kind, last)?;
+        }
+        if collected.entries.is_empty() {
+            return self.single(state, position, indexed);
         }
         Ok(collected)
     }
 
     /// The one event that is larger than a page, read straight into the page's buffer.
-    fn single(&mut self, state: &StreamState, position: u64) -> Result<Collected, ReadError> {
-        let bounds = (state, position);
-        let event = located(&mut self.statements.event_after, bounds)?;
-        let Some(event) = event else {
+    fn single(
+        &mut self,
+        state: &StreamState,
+        position: u64,
+        indexed: Indexed,
+    ) -> Result<Collected, ReadError> {
+        let Some(event) = self.event_after(state, position, indexed)? else {
             let reason = format!("no event of stream {} is behind {position}", state.stream.0);
             return Err(StoreError::Failed { reason }.into());
         };
@@ -128,16 +106,7 @@ impl Session<'_> {
         check_inside(state.content_type.kind(), position, start, event.end)?;
         let data = self.rest(&event, position.saturating_sub(start))?;
         let entries = vec![PageEntry { end: Offset::at(event.end), data_end: data.len() }];
-        Ok(Collected { data, entries })
-    }
-
-    /// The event that ends at `end`.
-    pub(super) fn event_by_end(
-        &mut self,
-        state: &StreamState,
-        end: u64,
-    ) -> Result<Option<Located>, StoreError> {
-        located(&mut self.statements.event_by_end, (state, end))
+        Ok(Collected { data, entries, end: event.end })
     }
 
     /// The payload of an event.
@@ -146,7 +115,6 @@ impl Session<'_> {
     }
 
     fn rest(&mut self, event: &Located, skipped: u64) -> Result<Vec<u8>, StoreError> {
-        let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
         let mut data = vec![0; size(event.bytes.saturating_sub(skipped))];
         let blob = self.connection.blob_open("main", "events", "payload", event.seq, true);
         let blob = blob.map_err(failed)?;
@@ -155,18 +123,32 @@ impl Session<'_> {
     }
 }
 
-fn located(
-    statement: &mut Statement<'_>,
-    (state, position): (&StreamState, u64),
-) -> Result<Option<Located>, StoreError> {
-    let bounds = params![sql(state.stream.0), sql(position)];
-    let mut rows = statement.query(bounds).map_err(failed)?;
-    let Some(row) = rows.next().map_err(failed)? else {
-        return Ok(None);
-    };
-    Ok(Some(Located {
-        seq: row.get(0).map_err(failed)?,
-        end: count(row.get(1).map_err(failed)?),
-        bytes: count(row.get(2).map_err(failed)?),
-    }))
+impl Collected {
+    /// Adds the events of `rows`, which follow one another from `end` on.
+    fn extend(
+        &mut self,
+        mut rows: Rows<'_>,
+        kind: ContentKind,
+        last: u64,
+    ) -> Result<(), ReadError> {
+        while let Some(row) = rows.next().map_err(failed)? {
+            let end = count(row.get(0).map_err(failed)?);
+            let payload = row.get_ref(1).map_err(failed)?;
+            let payload = payload.as_bytes().map_err(|error| failed(error.into()))?;
+            let start = end.saturating_sub(payload.len() as u64);
+            if self.entries.is_empty() {
+                check_inside(kind, self.end, start, end)?;
+                self.data.reserve_exact(size(last.saturating_sub(self.end)));
+            }
+            let skipped = size(self.end.saturating_sub(start));
+            self.data.extend_from_slice(payload.get(skipped..).unwrap_or_default());
+            self.entries.push(PageEntry { end: Offset::at(end), data_end: self.data.len() });
+            self.end = end;
+        }
+        Ok(())
+    }
+}
+
+fn size(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
 }

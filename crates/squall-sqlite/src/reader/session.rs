@@ -23,9 +23,11 @@ pub(super) struct Statements<'c> {
     stream_by_name: Statement<'c>,
     stream_by_id: Statement<'c>,
     pub(super) streams_after: Statement<'c>,
-    pub(super) event_by_end: Statement<'c>,
+    pub(super) indexed: Statement<'c>,
     pub(super) event_after: Statement<'c>,
+    pub(super) recent_event_after: Statement<'c>,
     pub(super) events_between: Statement<'c>,
+    pub(super) recent_events_between: Statement<'c>,
 }
 
 impl<'c> Session<'c> {
@@ -40,18 +42,30 @@ impl<'c> Session<'c> {
             streams_after: prepare(&format!(
                 "SELECT {columns} FROM streams WHERE name >= ?1 ORDER BY name"
             ))?,
-            event_by_end: prepare(
-                "SELECT seq, end_position, length(payload) FROM events \
-                 WHERE stream_id = ?1 AND end_position = ?2",
+            indexed: prepare(
+                "SELECT (SELECT max(end_position) FROM positions WHERE stream_id = ?1), up_to \
+                 FROM indexed",
             )?,
             event_after: prepare(
+                "SELECT events.seq, positions.end_position, length(events.payload) \
+                 FROM positions CROSS JOIN events ON events.seq = positions.seq \
+                 WHERE positions.stream_id = ?1 AND positions.end_position > ?2 \
+                 ORDER BY positions.end_position LIMIT 1",
+            )?,
+            recent_event_after: prepare(
                 "SELECT seq, end_position, length(payload) FROM events \
-                 WHERE stream_id = ?1 AND end_position > ?2 ORDER BY end_position LIMIT 1",
+                 WHERE seq > ?3 AND stream_id = ?1 AND end_position > ?2 ORDER BY seq LIMIT 1",
             )?,
             events_between: prepare(
+                "SELECT positions.end_position, events.payload \
+                 FROM positions CROSS JOIN events ON events.seq = positions.seq \
+                 WHERE positions.stream_id = ?1 AND positions.end_position > ?2 \
+                 AND positions.end_position <= ?3 ORDER BY positions.end_position",
+            )?,
+            recent_events_between: prepare(
                 "SELECT end_position, payload FROM events \
-                 WHERE stream_id = ?1 AND end_position > ?2 AND end_position <= ?3 \
-                 ORDER BY end_position",
+                 WHERE seq > ?4 AND stream_id = ?1 AND end_position > ?2 \
+                 AND end_position <= ?3 ORDER BY seq",
             )?,
         };
         Ok(Self { connection, shared, statements })
@@ -132,10 +146,7 @@ impl<'c> Session<'c> {
             return Ok(Known::default());
         };
         self.shared.usage.touch(&state, now);
-        if state.events == 0 {
-            return Ok(Known::new(&state, None));
-        }
-        let event = self.event_by_end(&state, state.tail)?;
+        let event = self.newest_event(&state)?;
         let payload = match event {
             Some(event) => Some(self.whole(&event)?),
             None => None,

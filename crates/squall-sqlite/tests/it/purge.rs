@@ -78,3 +78,51 @@ async fn trimmed_events_are_gone_at_once_and_from_the_disk_soon() {
     let info = opened.store.describe(name("s")).await.unwrap();
     assert_eq!((info.events, info.earliest), (11, Offset::at(180)));
 }
+
+/// Events are found whether they are in the index, not yet in it, or on both sides.
+#[tokio::test]
+async fn events_are_found_on_both_sides_of_the_index() {
+    let place = Place::new();
+    let mut opened = place.open();
+    let names = ["a", "b", "c"];
+    for round in 0..30 {
+        for _ in 0..100 {
+            for name in names {
+                drop(opened.store.append(append(name, "0123456789")));
+            }
+        }
+        opened.append("a", "9876543210").await;
+        if round % 10 == 9 {
+            opened.shut_down().await;
+            opened = place.open();
+        }
+        check_pages(&opened, "a", (round + 1) * 1_010).await;
+        check_pages(&opened, "b", (round + 1) * 1_000).await;
+    }
+    assert!(place.ask("SELECT count(*) FROM positions") > 8_000);
+    let unindexed = "SELECT count(*) FROM events WHERE seq > (SELECT up_to FROM indexed)";
+    assert!(place.ask(unindexed) < 1_024);
+    let doubled = "SELECT count(*) FROM positions WHERE seq > (SELECT up_to FROM indexed)";
+    assert_eq!(place.ask(doubled), 0);
+    let last = squall_stream::ReadFrom::Last;
+    let target = squall_stream::request::ReadTarget::Name(name("a"));
+    let read = squall_stream::request::Read { target, from: last, bytes_max: 5 };
+    let page = opened.store.read(read).await.unwrap();
+    assert_eq!((page.data.as_ref(), page.next), (b"9876543210".as_ref(), page.tail));
+}
+
+/// Pages of any size, from anywhere, are what the whole stream is there.
+async fn check_pages(opened: &crate::support::Opened, stream: &str, tail: u64) {
+    let whole: Vec<u8> = opened.payloads(stream).await.concat();
+    assert_eq!(whole.len() as u64, tail);
+    let starts = [0, 5, tail / 2, tail.saturating_sub(1_500), tail - 25, tail - 10, tail - 1, tail];
+    for from in starts.into_iter().filter(|from| *from <= tail) {
+        for bytes_max in [1, 35, 3_000] {
+            let page = opened.page(stream, from, bytes_max).await;
+            let start = usize::try_from(from).unwrap();
+            let expected = &whole[start..start + page.data.len()];
+            assert_eq!(page.data, expected, "{stream} from {from} up to {bytes_max}");
+            assert!(!page.data.is_empty() || from == tail);
+        }
+    }
+}
