@@ -11,9 +11,41 @@ use crate::limits::CONTENT_TYPE_BYTES_MAX;
 /// parameters such as `charset` are not compared. Cheap to clone.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ContentType {
-    text: Arc<str>,
+    text: Text,
     kind: ContentKind,
 }
+
+/// The usual types are known by heart: each append names one.
+#[derive(Clone)]
+enum Text {
+    Usual(&'static str),
+    Other(Arc<str>),
+}
+
+const USUAL: [(&str, ContentKind); 3] = [
+    ("application/json", ContentKind::Json),
+    ("text/plain", ContentKind::Text),
+    ("application/octet-stream", ContentKind::Binary),
+];
+
+impl std::ops::Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Self::Usual(text) => text,
+            Self::Other(text) => text,
+        }
+    }
+}
+
+impl PartialEq for Text {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Text {}
 
 /// How the bytes of a stream are split into events and shown over Server-Sent Events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,6 +75,9 @@ impl ContentType {
     /// [`ContentTypeError`] if it is not `type/subtype` with optional parameters, in
     /// printable ASCII of at most 256 bytes.
     pub fn parse(text: &str) -> Result<Self, ContentTypeError> {
+        if let Some((usual, kind)) = USUAL.into_iter().find(|(usual, _)| *usual == text) {
+            return Ok(Self { text: Text::Usual(usual), kind });
+        }
         let trimmed = text.trim_matches([' ', '\t']);
         let essence = essence(trimmed);
         let printable = trimmed.bytes().all(|byte| (0x20..0x7f).contains(&byte));
@@ -51,19 +86,19 @@ impl ContentType {
         if !printable || !named || trimmed.len() > CONTENT_TYPE_BYTES_MAX {
             return Err(ContentTypeError { text: text.to_owned() });
         }
-        Ok(Self { text: Arc::from(trimmed), kind: kind_of(essence) })
+        Ok(Self { text: Text::Other(Arc::from(trimmed)), kind: kind_of(essence) })
     }
 
     /// `application/octet-stream`: what a stream is when its creator says nothing.
     #[must_use]
     pub fn octet_stream() -> Self {
-        Self { text: Arc::from("application/octet-stream"), kind: ContentKind::Binary }
+        Self { text: Text::Usual("application/octet-stream"), kind: ContentKind::Binary }
     }
 
     /// `text/plain`.
     #[must_use]
     pub fn text_plain() -> Self {
-        Self { text: Arc::from("text/plain"), kind: ContentKind::Text }
+        Self { text: Text::Usual("text/plain"), kind: ContentKind::Text }
     }
 
     /// The media type as its creator wrote it.
@@ -81,7 +116,8 @@ impl ContentType {
     /// Whether both name the same media type, parameters aside.
     #[must_use]
     pub fn matches(&self, other: &Self) -> bool {
-        essence(&self.text).eq_ignore_ascii_case(essence(&other.text))
+        let (one, other): (&str, &str) = (&self.text, &other.text);
+        one == other || essence(one).eq_ignore_ascii_case(essence(other))
     }
 }
 

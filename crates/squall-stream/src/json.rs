@@ -1,6 +1,10 @@
 //! JSON appends: validated, and cut into elements without touching a byte of them.
 
+use std::fmt;
+
 use bytes::Bytes;
+use serde::Deserializer as _;
+use serde::de::{IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// Why a body cannot be appended to a JSON stream.
@@ -37,11 +41,53 @@ pub fn elements(body: &Bytes, elements_max: usize) -> Result<Vec<Bytes>, JsonErr
         let value: &RawValue = parse(body)?;
         return Ok(vec![body.slice_ref(value.get().as_bytes())]);
     }
-    let values: Vec<&RawValue> = parse(body)?;
-    if values.len() > elements_max {
-        return Err(JsonError::TooManyElements { count: values.len(), max: elements_max });
+    let Elements { values, count } = parse_elements(body, elements_max)?;
+    if count > elements_max {
+        return Err(JsonError::TooManyElements { count, max: elements_max });
     }
     Ok(values.iter().map(|value| body.slice_ref(value.get().as_bytes())).collect())
+}
+
+/// The elements of an array, as many as may be kept, and how many there are.
+struct Elements<'a> {
+    values: Vec<&'a RawValue>,
+    count: usize,
+}
+
+/// Reads an array to its end, but keeps no more than `kept_max` of its elements: what is
+/// too long costs no more memory than what is not.
+struct ElementsVisitor {
+    kept_max: usize,
+}
+
+impl<'de> Visitor<'de> for ElementsVisitor {
+    type Value = Elements<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<Elements<'de>, A::Error> {
+        let mut elements = Elements { values: Vec::new(), count: 0 };
+        while elements.count < self.kept_max {
+            let Some(value) = array.next_element()? else {
+                return Ok(elements);
+            };
+            elements.values.push(value);
+            elements.count += 1;
+        }
+        while array.next_element::<IgnoredAny>()?.is_some() {
+            elements.count += 1;
+        }
+        Ok(elements)
+    }
+}
+
+fn parse_elements(body: &Bytes, kept_max: usize) -> Result<Elements<'_>, JsonError> {
+    let mut parser = serde_json::Deserializer::from_slice(body);
+    let elements = parser.deserialize_seq(ElementsVisitor { kept_max });
+    let elements = elements.and_then(|elements| parser.end().map(|()| elements));
+    elements.map_err(|error| JsonError::Invalid { reason: error.to_string() })
 }
 
 fn parse<'a, T: serde::Deserialize<'a>>(body: &'a Bytes) -> Result<T, JsonError> {
@@ -88,5 +134,8 @@ mod tests {
     fn too_many_elements_are_counted() {
         let found = elements(&Bytes::from_static(b"[1,2,3]"), 2);
         assert_eq!(found, Err(JsonError::TooManyElements { count: 3, max: 2 }));
+        let many = format!("[{}1]", "1,".repeat(100_000));
+        let found = elements(&Bytes::from(many), 2);
+        assert_eq!(found, Err(JsonError::TooManyElements { count: 100_001, max: 2 }));
     }
 }

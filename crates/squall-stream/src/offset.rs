@@ -5,6 +5,12 @@ use std::str::FromStr;
 
 use crate::limits::POSITION_MAX;
 
+/// Digits of each half of a printed offset.
+const DIGITS: usize = 16;
+
+/// Bytes of a printed offset.
+pub const OFFSET_BYTES: usize = 2 * DIGITS + 1;
+
 /// A position between bytes of a stream; reading from it gives what was appended at or after it.
 ///
 /// Printed as two zero-padded decimals of sixteen digits, so that the order of the
@@ -52,9 +58,33 @@ impl Offset {
     }
 }
 
+impl Offset {
+    /// The offset as it is printed: two decimals of sixteen digits.
+    #[must_use]
+    pub fn to_ascii(self) -> [u8; OFFSET_BYTES] {
+        let mut text = [b'0'; OFFSET_BYTES];
+        let (high, low) = text.split_at_mut(DIGITS);
+        print_digits(high, self.high);
+        if let Some((separator, low)) = low.split_first_mut() {
+            *separator = b'_';
+            print_digits(low, self.low);
+        }
+        text
+    }
+}
+
+/// Prints the last digits of `number`, as many as there is room for.
+fn print_digits(room: &mut [u8], mut number: u64) {
+    for place in room.iter_mut().rev() {
+        // A digit fits into a byte.
+        *place = b'0' + u8::try_from(number % 10).unwrap_or_default();
+        number /= 10;
+    }
+}
+
 impl fmt::Display for Offset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016}_{:016}", self.high, self.low)
+        f.write_str(std::str::from_utf8(&self.to_ascii()).or(Err(fmt::Error))?)
     }
 }
 
