@@ -14,6 +14,19 @@ use squall_stream::request::StoreError;
 
 use crate::job::Job;
 
+/// Jobs that the committer would have at least while those who bring them are busy. A
+/// commit costs as much processor time as a few dozen appends, whatever its size.
+const GATHERED_MIN: usize = 32;
+/// The same where nobody has been idle for a while.
+const GATHERED_MAX: usize = 256;
+/// Batches without an idle moment after which more is gathered.
+const BUSY_BATCHES: u32 = 4;
+/// Longest time that a job waits for others.
+const GATHER_MAX: Duration = Duration::from_micros(500);
+/// Naps without a job after which the committer goes to sleep, if nobody said before that
+/// nothing comes.
+const NAPS_MAX: u32 = 4;
+
 /// The bounds of a queue and of what is taken from it at once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueueLimits {
@@ -44,10 +57,55 @@ struct Inner {
     jobs: VecDeque<Job>,
     bytes: usize,
     refusals: u64,
-    /// The committer sleeps in [`Queue::take`] and nobody has woken it yet.
-    waiting: bool,
+    waiting: Waiting,
+    /// Those who bring jobs have nothing else to do, and have brought none since.
+    idle: bool,
+    gather: Gather,
     /// What a caller is told from now on.
     closed: Option<StoreError>,
+}
+
+/// How the committer waits in [`Queue::take`], until somebody wakes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waiting {
+    /// It is at work, or has been woken.
+    No,
+    /// For a moment: only enough jobs wake it before.
+    Naps,
+    /// Until something comes.
+    Sleeps,
+}
+
+/// How many jobs are worth a commit while those who bring them go on working.
+///
+/// On a processor that they share with the committer, each commit takes time from them. If
+/// they never rest, fewer and larger commits leave more of it; if they rest while one is
+/// synced, it should have been taken sooner.
+#[derive(Debug)]
+struct Gather {
+    enough: usize,
+    busy_batches: u32,
+    /// Somebody was idle since the last batch was taken.
+    rested: bool,
+}
+
+impl Gather {
+    fn new() -> Self {
+        Self { enough: GATHERED_MIN, busy_batches: 0, rested: false }
+    }
+
+    fn taken(&mut self) {
+        if mem::take(&mut self.rested) {
+            self.busy_batches = 0;
+            self.enough = (self.enough / 2).max(GATHERED_MIN);
+            return;
+        }
+        self.busy_batches += 1;
+        if self.busy_batches == BUSY_BATCHES {
+            self.busy_batches = 0;
+            self.enough = (self.enough * 2).min(GATHERED_MAX);
+        }
+    }
 }
 
 impl Queue {
@@ -58,7 +116,9 @@ impl Queue {
                 jobs: VecDeque::new(),
                 bytes: 0,
                 refusals: 0,
-                waiting: false,
+                waiting: Waiting::No,
+                idle: false,
+                gather: Gather::new(),
                 closed: None,
             }),
             wake: Condvar::new(),
@@ -80,7 +140,15 @@ impl Queue {
         }
         inner.bytes += bytes;
         inner.jobs.push_back(job);
-        let wake = mem::take(&mut inner.waiting);
+        inner.idle = false;
+        let wake = match inner.waiting {
+            Waiting::No => false,
+            Waiting::Naps => inner.jobs.len() >= inner.gather.enough,
+            Waiting::Sleeps => true,
+        };
+        if wake {
+            inner.waiting = Waiting::No;
+        }
         drop(inner);
         if wake {
             self.wake.notify_one();
@@ -88,29 +156,53 @@ impl Queue {
         Ok(())
     }
 
+    /// Says that whoever brings jobs has nothing else to do now: what waits is all there is.
+    pub(crate) fn idle(&self) {
+        let mut inner = self.lock();
+        inner.idle = true;
+        inner.gather.rested = true;
+        let wake = !inner.jobs.is_empty() && inner.waiting != Waiting::No;
+        if wake {
+            inner.waiting = Waiting::No;
+        }
+        drop(inner);
+        if wake {
+            self.wake.notify_one();
+        }
+    }
+
     /// Moves what waits into `batch`, which must be empty, up to the batch limits. Waits
     /// until `until` if nothing does.
+    ///
+    /// A few jobs wait for more as long as those who bring them are at work, but no longer
+    /// than [`GATHER_MAX`].
     pub(crate) fn take(&self, batch: &mut VecDeque<Job>, until: Instant) -> Taken {
         let mut inner = self.lock();
-        while inner.jobs.is_empty() {
+        let mut naps = 0;
+        while !inner.is_enough() {
             if inner.closed.is_some() {
                 return Taken::Closed;
             }
             let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            // While jobs keep coming it naps, so that a push need not wake it for each.
+            let naps_on = !inner.jobs.is_empty() || (!inner.idle && naps < NAPS_MAX);
+            if left.is_zero() && !naps_on {
                 return Taken::Nothing;
             }
-            inner.waiting = true;
-            let woken = self.wake.wait_timeout(inner, left);
-            inner = woken.unwrap_or_else(PoisonError::into_inner).0;
-            inner.waiting = false;
+            let found = inner.jobs.len();
+            inner.waiting = if naps_on { Waiting::Naps } else { Waiting::Sleeps };
+            let pause = if naps_on { GATHER_MAX } else { left };
+            let woken = self.wake.wait_timeout(inner, pause);
+            let (woken, wait) = woken.unwrap_or_else(PoisonError::into_inner);
+            inner = woken;
+            inner.waiting = Waiting::No;
+            naps += 1;
+            if wait.timed_out() && found > 0 {
+                break;
+            }
         }
-        // Whoever shares the processor and has something to do goes first: it may be about
-        // to bring more. If there is nobody, this comes back at once, so nothing waits for
-        // a batch to fill.
-        drop(inner);
-        std::thread::yield_now();
-        self.lock().move_to(batch, &self.limits);
+        inner.gather.taken();
+        inner.move_to(batch, &self.limits);
         Taken::Jobs
     }
 
@@ -167,6 +259,13 @@ impl Queue {
 }
 
 impl Inner {
+    /// Whether what waits is to be taken now.
+    fn is_enough(&self) -> bool {
+        let gathered = self.jobs.len() >= self.gather.enough;
+        let all = self.idle || self.closed.is_some();
+        gathered || (all && !self.jobs.is_empty())
+    }
+
     fn move_to(&mut self, batch: &mut VecDeque<Job>, limits: &QueueLimits) {
         if self.jobs.len() <= limits.batch_jobs_max && self.bytes <= limits.batch_bytes_max {
             mem::swap(&mut self.jobs, batch);

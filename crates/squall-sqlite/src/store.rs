@@ -170,6 +170,10 @@ impl StreamStore for SqliteStore {
         self.shared.usage.touch_id(stream, self.shared.now());
     }
 
+    fn callers_idle(&self) {
+        self.shared.queue.idle();
+    }
+
     fn health(&self) -> Health {
         self.shared.health.get()
     }

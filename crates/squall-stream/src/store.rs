@@ -72,6 +72,11 @@ pub trait StreamStore: Send + Sync + 'static {
     /// Renews the sliding expiry of a stream that is being followed.
     fn renew(&self, stream: StreamId);
 
+    /// Says that the threads that call this store have nothing else to do for now, so that
+    /// nothing more will come to join what waits. A hint: an engine may ignore it, and must
+    /// not depend on it.
+    fn callers_idle(&self) {}
+
     /// Whether appends are taken now.
     fn health(&self) -> Health;
 

@@ -1,10 +1,11 @@
 //! The order of it: options, data, address, serving, the end.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use anyhow::Context;
 use squall_server::{Ended, Observer};
+use squall_stream::StreamStore;
 use tokio::runtime::Runtime;
 
 use crate::cli::ServeArgs;
@@ -26,10 +27,12 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Failure> {
     let server = config::server(args, files_max);
     let store = config::sqlite(args);
     let signals = Signals::listen(server.drain_max + SHUT_DOWN_GRACE)?;
-    let runtime = runtime(config::threads(args))?;
+    let idle = IdleHint::default();
+    let runtime = runtime(config::threads(args), idle.clone())?;
 
     let observer = Observer::new(&server);
     let engine = engine::open(store.clone(), Watch::over(Arc::clone(&observer)))?;
+    idle.goes_to(&engine);
     let listener = {
         let _context = runtime.enter();
         listener::bind(args.listen.listen)?
@@ -49,10 +52,28 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Failure> {
     announce::ended(ended, drain_max)
 }
 
-fn runtime(threads: usize) -> Result<Runtime, Failure> {
+/// Tells the engine when a thread of the runtime runs out of work.
+#[derive(Clone, Default)]
+struct IdleHint(Arc<OnceLock<Weak<dyn StreamStore>>>);
+
+impl IdleHint {
+    fn goes_to(&self, engine: &Arc<dyn StreamStore>) {
+        // Called once; a second engine would not get the hint, which it does not depend on.
+        self.0.set(Arc::downgrade(engine)).ok();
+    }
+
+    fn give(&self) {
+        if let Some(engine) = self.0.get().and_then(Weak::upgrade) {
+            engine.callers_idle();
+        }
+    }
+}
+
+fn runtime(threads: usize, idle: IdleHint) -> Result<Runtime, Failure> {
     let built = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads)
         .thread_name("squall-worker")
+        .on_thread_park(move || idle.give())
         .enable_all()
         .build();
     Ok(built.context("cannot start the threads that serve connections")?)
