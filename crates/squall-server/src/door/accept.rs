@@ -14,7 +14,7 @@ use tokio::sync::{Semaphore, watch};
 use crate::door::answer::Answer;
 use crate::door::connection::{HttpLimits, serve};
 use crate::door::reply::Reply;
-use crate::door::request::{Head, Request};
+use crate::door::request::Request;
 use crate::door::state::{ConnectionState, Deadlines, DoorClock};
 use crate::door::sweep::Connections;
 use crate::problem::RETRY_AFTER_S;
@@ -42,9 +42,11 @@ fn refusal() -> String {
 
 /// What answers requests.
 pub(crate) trait Handler: Send + Sync + 'static {
-    /// The reply to a request that needs nothing but its head and what is in memory; none
-    /// for every other request, which then goes to [`Handler::handle`].
-    fn recall(&self, head: Head<'_>) -> Option<Reply>;
+    /// Whether a `Host` is the address that the server listens on.
+    fn is_own_host(&self, host: &[u8]) -> bool;
+
+    /// The reply to a plain `GET /`, if it can be given from memory.
+    fn recall(&self) -> Option<Reply>;
 
     /// The answer to any request.
     fn handle(&self, request: Request) -> Answer;

@@ -68,12 +68,6 @@ impl Drop for Active {
 }
 
 impl AnswerFuture {
-    /// An answer that took no time.
-    pub(crate) fn at_once(state: &Arc<ConnectionState>, reply: Reply) -> Self {
-        state.pass_request();
-        Self::Ready(Some(respond(state, reply, None)))
-    }
-
     pub(crate) fn new(
         state: &Arc<ConnectionState>,
         handover: Option<(Handover, Version)>,

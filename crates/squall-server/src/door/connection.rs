@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::Method;
-use http_body::Body as _;
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::Service;
@@ -15,7 +14,8 @@ use tokio::net::TcpStream;
 use crate::door::accept::Handler;
 use crate::door::answer::AnswerFuture;
 use crate::door::long::Handover;
-use crate::door::request::{Head, Request};
+use crate::door::quick::Quick;
+use crate::door::request::Request;
 use crate::door::sniff::{Protocol, sniff};
 use crate::door::socket::Socket;
 use crate::door::state::ConnectionState;
@@ -47,17 +47,6 @@ impl Service<hyper::Request<Incoming>> for Requests {
     type Future = AnswerFuture;
 
     fn call(&self, request: hyper::Request<Incoming>) -> AnswerFuture {
-        let head = Head {
-            method: request.method(),
-            uri: request.uri(),
-            version: request.version(),
-            headers: request.headers(),
-        };
-        if request.body().is_end_stream()
-            && let Some(reply) = self.handler.recall(head)
-        {
-            return AnswerFuture::at_once(&self.state, reply);
-        }
         let takes_over = *request.method() == Method::GET && !self.state.is_http2();
         let handover = takes_over.then(|| (self.handover.clone(), request.version()));
         AnswerFuture::new(&self.state, handover, || {
@@ -86,6 +75,7 @@ pub(crate) async fn serve(
         return;
     };
     let handover = Handover::default();
+    socket.answer_quickly(Quick::new(Arc::clone(&handler)));
     let requests = Requests { handler, state: Arc::clone(&state), handover: handover.clone() };
     let cork = socket.cork().clone();
     let mut serving = Serving::new(protocol, socket, requests, limits);

@@ -63,6 +63,22 @@ impl Cork {
         Poll::Ready(Ok(count))
     }
 
+    /// Makes room for an answer, then lets `answer` append it. Returns what that returns.
+    pub(crate) fn poll_answer(
+        &self,
+        cx: &mut Context<'_>,
+        answer: impl FnOnce(&mut Vec<u8>) -> bool,
+    ) -> Poll<io::Result<bool>> {
+        let mut sending = self.lock();
+        if sending.left() > GATHERED_BYTES_MAX {
+            ready!(sending.poll_send(cx))?;
+        }
+        if sending.gathered.capacity() == 0 {
+            sending.gathered.reserve(GATHERED_BYTES_MIN);
+        }
+        Poll::Ready(Ok(answer(&mut sending.gathered)))
+    }
+
     /// Sends what has gathered, then these bytes, without gathering them.
     pub(crate) fn poll_write_through(
         &self,

@@ -19,12 +19,15 @@ use http::header::{CONNECTION, DATE};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::door::answer::Active;
-use crate::door::reply::{Reply, ReplyBody};
+use crate::door::reply::{Reply, ReplyBody, push_header, push_status};
 use crate::door::socket::Socket;
 use crate::follow::Follow;
 
 /// Bytes that a peer may send behind the request for a follow.
 const UNASKED_BYTES_MAX: usize = 1024 * 1024;
+
+/// Room for a usual head, in bytes.
+const HEAD_BYTES: usize = 512;
 
 /// The end of a chunked body.
 const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
@@ -124,9 +127,8 @@ impl LongAnswer {
 
 /// The head of an answer whose length is not known (RFC 9112).
 fn head(status: http::StatusCode, headers: &http::HeaderMap, chunked: bool) -> Bytes {
-    let reason = status.canonical_reason().unwrap_or_default();
-    let version = if chunked { "1.1" } else { "1.0" };
-    let mut head = format!("HTTP/{version} {} {reason}\r\n", status.as_u16()).into_bytes();
+    let mut head = Vec::with_capacity(HEAD_BYTES);
+    push_status(&mut head, if chunked { "1.1" } else { "1.0" }, status);
     for (name, value) in headers.iter().filter(|(name, _)| **name != CONNECTION) {
         push_header(&mut head, name.as_str(), value.as_bytes());
     }
@@ -137,11 +139,4 @@ fn head(status: http::StatusCode, headers: &http::HeaderMap, chunked: bool) -> B
     push_header(&mut head, DATE.as_str(), httpdate::fmt_http_date(SystemTime::now()).as_bytes());
     head.extend_from_slice(b"\r\n");
     Bytes::from(head)
-}
-
-fn push_header(head: &mut Vec<u8>, name: &str, value: &[u8]) {
-    head.extend_from_slice(name.as_bytes());
-    head.extend_from_slice(b": ");
-    head.extend_from_slice(value);
-    head.extend_from_slice(b"\r\n");
 }

@@ -11,6 +11,8 @@ mod state;
 
 mod cork;
 
+mod quick;
+
 mod socket;
 
 mod sniff;

@@ -26,11 +26,11 @@ pub(crate) fn newest(context: &Context) -> Answer {
     }
 }
 
-/// `GET /` if it can be answered from memory.
+/// `GET /` if there is a newest event and it is in memory.
 pub(crate) fn recall(context: &Context) -> Option<Reply> {
     match context.store.newest(&context.default_stream) {
-        Lookup::Ready(found) => Some(newest_reply(found)),
-        Lookup::Later(_) => None,
+        Lookup::Ready(Ok(Some(newest))) => Some(newest_reply(Ok(Some(newest)))),
+        Lookup::Ready(_) | Lookup::Later(_) => None,
     }
 }
 

@@ -2,8 +2,7 @@
 
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, HOST, ORIGIN,
-    X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, ORIGIN, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderName, HeaderValue, Method, StatusCode, Version};
 
@@ -70,16 +69,6 @@ impl Guard {
         Counters::count(&context.counters.refused_origins);
         let detail = format!("pages of {text:?} may not change streams here");
         Err(Problem::new(ErrorCode::ForeignOrigin, detail))
-    }
-
-    /// Whether a request of no web page came for this very address: most do.
-    pub(crate) fn is_plain(context: &Context, head: &Head<'_>) -> bool {
-        let mut hosts = head.headers.get_all(HOST).iter();
-        let host = hosts.next().map(HeaderValue::as_bytes);
-        host == Some(context.listen.as_bytes())
-            && hosts.next().is_none()
-            && head.uri.authority().is_none()
-            && !head.headers.contains_key(ORIGIN)
     }
 
     /// The reply to OPTIONS, which is never refused: it only says what is allowed.

@@ -6,7 +6,7 @@ use http::header::{ALLOW, X_CONTENT_TYPE_OPTIONS};
 use http::{Method, StatusCode};
 
 use crate::context::{Context, Counters};
-use crate::door::{Answer, Head, Reply, Request};
+use crate::door::{Answer, Reply, Request};
 use crate::problem::{ErrorCode, Problem};
 use crate::routes::guard::{Guard, NOSNIFF};
 use crate::routes::{default_stream, operations, stream, streams};
@@ -15,12 +15,12 @@ use crate::routes::{default_stream, operations, stream, streams};
 pub(crate) struct Router(pub(crate) Arc<Context>);
 
 impl crate::door::Handler for Router {
+    fn is_own_host(&self, host: &[u8]) -> bool {
+        host == self.0.listen.as_bytes()
+    }
+
     /// `GET /` from memory: the one request that comes by the hundred thousand.
-    fn recall(&self, head: Head<'_>) -> Option<Reply> {
-        let reads = matches!(*head.method, Method::GET | Method::HEAD);
-        if !reads || head.uri.path() != "/" || !Guard::is_plain(&self.0, &head) {
-            return None;
-        }
+    fn recall(&self) -> Option<Reply> {
         let reply = default_stream::recall(&self.0)?;
         Counters::count(&self.0.counters.requests);
         Some(reply.header(X_CONTENT_TYPE_OPTIONS, NOSNIFF))

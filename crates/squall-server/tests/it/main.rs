@@ -53,6 +53,7 @@ mod problems;
 
 mod protocol_document;
 
+mod quick;
 mod raw;
 
 mod pipelining;
