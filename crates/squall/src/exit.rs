@@ -20,7 +20,8 @@ pub(crate) enum Exit {
     Other = 1,
     /// The command line asks for something that cannot be.
     Usage = 2,
-    /// The store failed: what it did last is in doubt, everything acknowledged before is kept.
+    /// The store failed, or cannot be opened. What it did last is in doubt, everything
+    /// acknowledged before is kept.
     StorageFailed = 6,
     /// The data is not to be touched: locked by another server, or of a newer schema.
     DataUnusable = 7,
@@ -57,7 +58,7 @@ impl Exit {
             Self::Other => "a bug, an address in use, or another failure of the machine",
             Self::Usage => "the command line asks for something that cannot be",
             Self::StorageFailed => {
-                "the storage failed: the last appends are in doubt, acknowledged ones are kept"
+                "the storage failed or cannot be opened; acknowledged appends are kept, others in doubt"
             }
             Self::DataUnusable => {
                 "the data is locked by another server, of a newer schema, or not squall's"

@@ -5,6 +5,8 @@ mod command;
 
 mod help;
 
+mod readme;
+
 mod refusals;
 
 mod start;
