@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use squall_stream::observer::{Change, Health, StoreObserver};
+use squall_stream::observer::{Change, Health, StoreObserver, UnreadyReason};
 use squall_stream::request::StoreError;
 use squall_stream::{ContentType, StreamName, StreamStore};
 use tokio::net::TcpListener;
@@ -47,6 +47,7 @@ impl StoreObserver for Observer {
     fn health_changed(&self, health: &Health) {
         match health {
             Health::Ready => tracing::info!("appends are taken again"),
+            Health::Unready(UnreadyReason::ShuttingDown) => tracing::info!("the store is closing"),
             Health::Unready(reason) => tracing::warn!(%reason, "appends are refused"),
             Health::Failed { reason } => tracing::error!(%reason, "the store has stopped for good"),
         }

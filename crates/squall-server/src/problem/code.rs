@@ -55,7 +55,7 @@ error_codes! {
     MissingContentType, "missing_content_type", BAD_REQUEST, "No content type",
         "Send a Content-Type header that matches the stream's.";
     EmptyBody, "empty_body", BAD_REQUEST, "Nothing to append",
-        "Send at least one byte, or Stream-Closed: true to close the stream.";
+        "Send at least one byte (for JSON one value), or Stream-Closed: true to close the stream.";
     InvalidJson, "invalid_json", BAD_REQUEST, "Not JSON",
         "Send one JSON value, or an array of values to append several.";
     BrokenBody, "broken_body", BAD_REQUEST, "Body cannot be read",
