@@ -44,6 +44,11 @@ pub enum NameError {
     /// The first segment belongs to control APIs.
     #[error("the first segment __ds is reserved; choose another")]
     Reserved,
+    /// A `%` without two hexadecimal digits behind it.
+    #[error(
+        "the stream name has a % that is not followed by two hexadecimal digits; write %25 for a %"
+    )]
+    BrokenEscape,
     /// The decoded bytes are not UTF-8.
     #[error("the stream name is not UTF-8 after percent-decoding")]
     NotUtf8,

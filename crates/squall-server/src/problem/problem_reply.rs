@@ -77,7 +77,8 @@ impl Problem {
             hint: self.code.hint(),
         };
         // Strings and a number: this cannot fail.
-        let body = serde_json::to_vec(&body).unwrap_or_default();
+        let mut body = serde_json::to_vec(&body).unwrap_or_default();
+        body.push(b'\n'); // For those who read it in a terminal.
         let mut reply = Reply::new(status)
             .header(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"))
             .header(CACHE_CONTROL, HeaderValue::from_static("no-store"))

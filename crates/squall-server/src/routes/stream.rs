@@ -39,6 +39,9 @@ pub(crate) fn route(context: &Arc<Context>, request: Request, encoded: &str) -> 
 }
 
 pub(crate) fn decode(encoded: &str) -> Result<StreamName, NameError> {
+    if has_broken_escape(encoded) {
+        return Err(NameError::BrokenEscape);
+    }
     let decoded = percent_decode_str(encoded).decode_utf8();
     StreamName::parse(&decoded.ok().ok_or(NameError::NotUtf8)?)
 }
@@ -84,4 +87,12 @@ pub(crate) fn describe(reply: Reply, info: &StreamInfo) -> Reply {
         Expiry::At(instant) => reply.text_header(STREAM_EXPIRES_AT, &expiry::rfc3339(instant)),
     };
     if info.closed { reply.header(STREAM_CLOSED, HeaderValue::from_static("true")) } else { reply }
+}
+
+/// Whether a `%` is not followed by two hexadecimal digits: two spellings of one name.
+fn has_broken_escape(encoded: &str) -> bool {
+    encoded.split('%').skip(1).any(|rest| {
+        let digits = rest.as_bytes().get(..2);
+        !digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    })
 }

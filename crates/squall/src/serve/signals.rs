@@ -6,13 +6,17 @@
 
 use std::io;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
 use crate::exit::{Exit, Failure};
+
+/// A signal that comes again so soon is the same one: `timeout` sends its own to the
+/// process and to its group, and a terminal's ctrl-C reaches a child of `cargo` twice.
+const ECHO_MAX: Duration = Duration::from_millis(200);
 
 /// The thread's name.
 pub(super) const THREAD: &str = "squall-signals";
@@ -73,10 +77,23 @@ impl Both {
         let (name, _) = self.next().await;
         // One that comes before the server runs is kept for it.
         asked.send(name).ok();
+        let echoes_until = Instant::now() + ECHO_MAX;
         tokio::select! {
-            (_, exit) = self.next() => exit.now_saying("a second signal: ending at once"),
+            exit = self.second(name, echoes_until) => {
+                exit.now_saying("a second signal: ending at once")
+            }
             () = tokio::time::sleep(shut_down_max) => {
                 Exit::Cut.now_saying("the shutdown did not come to its end")
+            }
+        }
+    }
+
+    /// The next signal that is no echo of the first.
+    async fn second(&mut self, first: &str, echoes_until: Instant) -> Exit {
+        loop {
+            let (name, exit) = self.next().await;
+            if name != first || Instant::now() >= echoes_until {
+                return exit;
             }
         }
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 use squall_testkit::http::{Connection, Request};
 use squall_testkit::process::ServerProcess;
-use squall_testkit::wait::wait_until;
+use squall_testkit::wait::{pause, wait_until};
 use tempfile::tempdir;
 
 use crate::command::{END_MAX, start};
@@ -72,6 +72,9 @@ fn a_second_signal_ends_the_process_at_once() {
         let held = half_an_append(&server);
         server.terminate().unwrap();
         assert!(wait_until(END_MAX, || server.stderr().contains("shutting down")));
+        // The same one again at once is an echo, which `timeout` sends.
+        server.terminate().unwrap();
+        pause(Duration::from_millis(500));
         let begin = Instant::now();
         server.signal(signal).unwrap();
         assert_eq!(server.wait(END_MAX).unwrap().code(), Some(code), "{}", server.stderr());
