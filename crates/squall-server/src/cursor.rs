@@ -15,6 +15,9 @@ const INTERVAL_S: u64 = 20;
 /// Most seconds by which a cursor that a client has reached already is moved on.
 const JITTER_S_MAX: u64 = 3_600;
 
+/// Cursors from here on were never given out, so there is nothing to be greater than.
+const SENT_MAX: u64 = 1 << 53;
+
 /// The cursor for a client that sent `sent`, if anything.
 ///
 /// The number of the present interval; if the client is there already, a later one, so
@@ -23,7 +26,7 @@ pub(crate) fn next_cursor(sent: Option<u64>) -> Cursor {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
     let present = since_1970.as_secs().saturating_sub(EPOCH_S) / INTERVAL_S;
     match sent {
-        Some(sent) if sent >= present => {
+        Some(sent) if (present..SENT_MAX).contains(&sent) => {
             let seconds = rand::rng().random_range(1..=JITTER_S_MAX);
             Cursor(sent.saturating_add((seconds / INTERVAL_S).max(1)))
         }

@@ -104,7 +104,15 @@ impl PageBudget {
         }
     }
 
-    async fn take(&self, bytes: usize, patience: Patience) -> Result<PagePermit, PageError> {
+    /// Waits for `bytes` of the budget; at most all of it.
+    ///
+    /// # Errors
+    /// [`PageError::Busy`] if that takes longer than `patience`.
+    pub(crate) async fn take(
+        &self,
+        bytes: usize,
+        patience: Patience,
+    ) -> Result<PagePermit, PageError> {
         let acquired = Arc::clone(&self.units).acquire_many_owned(self.units_for(bytes));
         // The semaphore is never closed; were it, there would be nothing to bound.
         let units = match patience {
@@ -118,7 +126,7 @@ impl PageBudget {
     }
 
     /// Takes `bytes` more if they are free now.
-    fn extend(&self, permit: &mut PagePermit, bytes: usize) -> bool {
+    pub(crate) fn extend(&self, permit: &mut PagePermit, bytes: usize) -> bool {
         match Arc::clone(&self.units).try_acquire_many_owned(self.units_for(bytes)) {
             Ok(more) => {
                 match &mut permit.units {

@@ -216,13 +216,20 @@ async fn drain(context: &Context, health: &mut watch::Receiver<Health>) -> Ended
 /// The store gets at least this long to finish, however long connections took.
 const STORE_SHUT_DOWN_MIN: Duration = Duration::from_secs(5);
 
+/// Longest time that a follow has to take what tells it to leave.
+const STALLED_FOLLOW_MAX: Duration = Duration::from_secs(1);
+
 /// Waits until no connection is open, or until `limit` is over. Connections that came in
 /// meanwhile are told as well.
 async fn closed(context: &Context, limit: Duration) {
-    let deadline = Instant::now() + limit;
+    let begin = Instant::now();
+    let deadline = begin + limit;
     let mut checks = tokio::time::interval(Duration::from_millis(10));
     while context.door.connections().count() > 0 && Instant::now() < deadline {
         checks.tick().await;
         context.door.connections().shut_down_all();
+        if begin.elapsed() > STALLED_FOLLOW_MAX {
+            context.door.connections().cut_stalled_follows();
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rand::RngExt;
-use socket2::SockRef;
+use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
@@ -171,10 +171,17 @@ async fn tell(mut stream: TcpStream) -> io::Result<()> {
     Ok(())
 }
 
+/// How long a connection is silent before the kernel asks whether the peer is there.
+const KEEPALIVE: Duration = Duration::from_secs(60);
+
 /// Small answers leave at once; a peer that vanished is noticed by the kernel.
 fn set_options(stream: &TcpStream, write_max: Duration) {
     let socket = SockRef::from(stream);
-    let set = [socket.set_tcp_nodelay(true), socket.set_tcp_user_timeout(Some(write_max))];
+    let set = [
+        socket.set_tcp_nodelay(true),
+        socket.set_tcp_user_timeout(Some(write_max)),
+        socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE)),
+    ];
     for error in set.into_iter().filter_map(Result::err) {
         tracing::debug!(%error, "socket option");
     }

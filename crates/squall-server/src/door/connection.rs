@@ -87,9 +87,10 @@ pub(crate) async fn serve(
             Poll::Ready(Ok(())) => state.end_turn(),
             Poll::Pending => {}
         }
-        match handover.take() {
-            Some(long) => Poll::Ready(Some(long)),
-            None => served.map(|()| None),
+        // A follow is taken over once hyper has nothing left of the answers before it.
+        match handover.is_offered() && !cork.is_behind_hyper() {
+            true => Poll::Ready(handover.take()),
+            false => served.map(|()| None),
         }
     })
     .await;

@@ -36,11 +36,13 @@ struct Sending {
     gathered: Vec<u8>,
     /// How many of the gathered bytes the kernel has taken.
     taken: usize,
+    /// hyper has bytes that were not taken from it.
+    refused: bool,
 }
 
 impl Cork {
     pub(crate) fn new(half: OwnedWriteHalf, state: Arc<ConnectionState>) -> Self {
-        let sending = Sending { half, state, gathered: Vec::new(), taken: 0 };
+        let sending = Sending { half, state, gathered: Vec::new(), taken: 0, refused: false };
         Self(Arc::new(Mutex::new(sending)))
     }
 
@@ -52,6 +54,7 @@ impl Cork {
     ) -> Poll<io::Result<usize>> {
         let mut sending = self.lock();
         let count = slices.iter().map(|slice| slice.len()).sum();
+        sending.refused = true;
         if sending.left() + count > GATHERED_BYTES_MAX {
             ready!(sending.poll_send(cx))?;
         }
@@ -61,6 +64,16 @@ impl Cork {
         }
         sending.gather(slices, count);
         Poll::Ready(Ok(count))
+    }
+
+    /// hyper has handed over all that it had.
+    pub(crate) fn note_flush(&self) {
+        self.lock().refused = false;
+    }
+
+    /// Whether hyper may still have bytes of an answer.
+    pub(crate) fn is_behind_hyper(&self) -> bool {
+        self.lock().refused
     }
 
     /// Makes room for an answer, then lets `answer` append it. Returns what that returns.
@@ -73,9 +86,7 @@ impl Cork {
         if sending.left() > GATHERED_BYTES_MAX {
             ready!(sending.poll_send(cx))?;
         }
-        if sending.gathered.capacity() == 0 {
-            sending.gathered.reserve(GATHERED_BYTES_MIN);
-        }
+        sending.make_room(GATHERED_BYTES_MIN);
         Poll::Ready(Ok(answer(&mut sending.gathered)))
     }
 
@@ -114,10 +125,19 @@ impl Sending {
     }
 
     fn gather(&mut self, slices: &[IoSlice<'_>], count: usize) {
-        if self.gathered.capacity() == 0 {
-            self.gathered.reserve(count.max(GATHERED_BYTES_MIN));
-        }
+        self.make_room(count.max(GATHERED_BYTES_MIN));
         slices.iter().for_each(|slice| self.gathered.extend_from_slice(slice));
+    }
+
+    /// Forgets what the kernel has taken, and makes room for the first bytes of a turn.
+    fn make_room(&mut self, bytes: usize) {
+        if self.taken >= GATHERED_BYTES_MAX {
+            self.gathered.drain(..self.taken);
+            self.taken = 0;
+        }
+        if self.gathered.capacity() == 0 {
+            self.gathered.reserve(bytes);
+        }
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

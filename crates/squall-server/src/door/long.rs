@@ -67,6 +67,11 @@ impl Handover {
         None
     }
 
+    /// Whether a follow waits to be taken over.
+    pub(crate) fn is_offered(&self) -> bool {
+        self.lock().is_some()
+    }
+
     /// Takes what was left, if anything was.
     pub(crate) fn take(&self) -> Option<Box<LongAnswer>> {
         self.lock().take()

@@ -36,5 +36,5 @@ mod accept;
 pub(crate) use accept::{Door, DoorConfig, Handler};
 pub(crate) use answer::Answer;
 pub(crate) use connection::HttpLimits;
-pub(crate) use reply::Reply;
+pub(crate) use reply::{Reply, SMALL_BYTES_MAX};
 pub(crate) use request::{BodyError, Head, InFlight, Request};

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::door::accept::Handler;
+use crate::door::reply::Reply;
 
 /// The one request line that is answered here.
 const REQUEST_LINE: &[u8] = b"GET / HTTP/1.1\r\n";
@@ -97,7 +98,7 @@ impl Quick {
 
     /// Appends an answer to `out`; false if it is not to be had from memory.
     pub(crate) fn answer(&mut self, out: &mut Vec<u8>) -> bool {
-        let Some(reply) = self.handler.recall() else {
+        let Some(reply) = self.handler.recall().filter(Reply::is_small) else {
             return false;
         };
         reply.encode(out, &self.date);
@@ -119,7 +120,6 @@ impl Quick {
 mod tests {
     use super::*;
     use crate::door::answer::Answer;
-    use crate::door::reply::Reply;
     use crate::door::request::Request;
 
     struct Nothing;

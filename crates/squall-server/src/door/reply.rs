@@ -6,6 +6,9 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 use crate::follow::Follow;
 
+/// Bytes of a body that may be copied for each who asks for it. Larger ones are shared.
+pub(crate) const SMALL_BYTES_MAX: usize = 16 * 1024;
+
 /// A whole answer, or one that goes on.
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
@@ -42,6 +45,11 @@ impl Reply {
     pub(crate) fn whole(mut self, bytes: Bytes) -> Self {
         self.body = ReplyBody::Whole(bytes);
         self
+    }
+
+    /// Whether the reply costs little to copy.
+    pub(crate) fn is_small(&self) -> bool {
+        matches!(&self.body, ReplyBody::Whole(bytes) if bytes.len() <= SMALL_BYTES_MAX)
     }
 
     /// Appends the reply as HTTP/1.1 writes it to a GET (RFC 9112).

@@ -167,7 +167,7 @@ impl RequestBody {
                 return Err(BodyError::TooLarge);
             }
             permit.extend(data.len())?;
-            body.push(data, announced);
+            body.push(data);
         }
         Ok((body.finish(), permit))
     }
@@ -202,13 +202,13 @@ impl Gathered {
         if self.rest.is_empty() { self.first.len() } else { self.rest.len() }
     }
 
-    fn push(&mut self, data: Bytes, announced: usize) {
+    fn push(&mut self, data: Bytes) {
         if self.len() == 0 {
             self.first = data;
             return;
         }
         if self.rest.is_empty() {
-            self.rest.reserve(announced.max(self.first.len() + data.len()));
+            self.rest.reserve(self.first.len() + data.len());
             self.rest.extend_from_slice(&self.first);
             self.first = Bytes::new();
         }

@@ -152,6 +152,11 @@ impl AsyncRead for Socket {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        // Who does not take answers is asked for no more requests: hyper would go on
+        // answering, and keep the heads of answers without a body.
+        if self.state.is_write_blocked() && !self.state.is_http2() {
+            ready!(self.cork.poll_turn(cx))?;
+        }
         ready!(self.poll_quick(cx))?;
         if !self.ahead.is_empty() {
             let taken = self.ahead.len().min(buffer.remaining());
@@ -200,7 +205,9 @@ impl AsyncWrite for Socket {
     }
 
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(())) // At the end of the turn.
+        // hyper flushes when it has handed over all it had; we send at the end of the turn.
+        self.cork.note_flush();
+        Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

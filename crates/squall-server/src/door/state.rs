@@ -130,7 +130,10 @@ impl ConnectionState {
 
     /// An answer is finished, or at least handed over.
     pub(crate) fn end_request(&self) {
-        self.unsent.store(true, Ordering::Relaxed);
+        // HTTP/2 sends by itself, and notes what it holds as loans.
+        if !self.is_http2() {
+            self.unsent.store(true, Ordering::Relaxed);
+        }
         if self.active.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.idle_since_ms.store(UNDATED, Ordering::Relaxed);
             self.reader.wake();
@@ -156,8 +159,8 @@ impl ConnectionState {
     /// Whether bytes may still come that nobody reads. Closing over them would make the
     /// kernel reset the connection, perhaps before the peer has read the answer.
     pub(crate) fn has_to_linger(&self) -> bool {
-        let has_to = self.unread.load(Ordering::Relaxed)
-            || self.head_since_ms.load(Ordering::Relaxed) != NONE;
+        let in_head = !self.is_http2() && self.head_since_ms.load(Ordering::Relaxed) != NONE;
+        let has_to = in_head || self.unread.load(Ordering::Relaxed);
         if has_to && self.linger_since_ms.load(Ordering::Relaxed) == NONE {
             self.linger_since_ms.store(UNDATED, Ordering::Relaxed);
         }
@@ -203,6 +206,16 @@ impl ConnectionState {
         if self.blocked_since_ms.load(Ordering::Relaxed) != NONE {
             self.blocked_since_ms.store(NONE, Ordering::Relaxed);
         }
+    }
+
+    /// Whether a follow cannot be told to leave, since its peer takes nothing.
+    pub(crate) fn is_stalled_follow(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) > 0 && self.is_write_blocked()
+    }
+
+    /// Whether the kernel takes nothing more for now.
+    pub(crate) fn is_write_blocked(&self) -> bool {
+        self.blocked_since_ms.load(Ordering::Relaxed) != NONE
     }
 
     /// The kernel takes nothing more for now.

@@ -33,6 +33,13 @@ impl Connections {
         self.lock().iter().for_each(|(_, state)| state.shut_down());
     }
 
+    /// Cuts follows whose peers take nothing: they go on elsewhere from their last id.
+    pub(crate) fn cut_stalled_follows(&self) {
+        let open = self.lock();
+        let stalled = open.iter().filter(|(_, state)| state.is_stalled_follow());
+        stalled.for_each(|(_, state)| state.cut());
+    }
+
     pub(crate) fn cut_all(&self) {
         self.lock().iter().for_each(|(_, state)| state.cut());
     }

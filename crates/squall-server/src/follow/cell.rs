@@ -7,6 +7,7 @@ use futures_util::task::AtomicWaker;
 
 const HEARTBEAT: u8 = 1;
 const LEAVE: u8 = 2;
+const NAMED: u8 = 4;
 
 /// The side of a follower that timers, rings and the shutdown can reach.
 #[derive(Debug, Default)]
@@ -29,6 +30,17 @@ impl FollowerCell {
     pub(crate) fn heartbeat_due(&self) {
         self.flags.fetch_or(HEARTBEAT, Ordering::AcqRel);
         self.wake();
+    }
+
+    /// A stream was made under the name that the follower waits for.
+    pub(crate) fn named(&self) {
+        self.flags.fetch_or(NAMED, Ordering::AcqRel);
+        self.wake();
+    }
+
+    /// Whether that happened since it was asked last.
+    pub(crate) fn take_named(&self) -> bool {
+        self.flags.fetch_and(!NAMED, Ordering::AcqRel) & NAMED != 0
     }
 
     /// Asks the follower to end its answer so that its client connects again.

@@ -39,6 +39,10 @@ impl ChunkBuilder {
         self.0.len() <= BEFORE
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Ends the chunk. `hold` turns the finished buffer into shared bytes.
     pub(crate) fn finish_with(mut self, hold: impl FnOnce(Vec<u8>) -> Bytes) -> Chunk {
         let size = format!("{:x}\r\n", self.0.len() - BEFORE);
@@ -63,6 +67,11 @@ impl Chunk {
         let mut builder = ChunkBuilder::with_capacity(bytes.len());
         builder.out().extend_from_slice(bytes);
         builder.finish()
+    }
+
+    /// Bytes with their coding.
+    pub(crate) fn len(&self) -> usize {
+        self.coded.len()
     }
 
     /// The bytes as a chunk of HTTP/1.1 (RFC 9112, section 7.1).

@@ -167,6 +167,7 @@ impl Follow {
                 let name = name.clone();
                 // Registered first: a stream made from here on wakes this follower.
                 self.membership.await_name(&name);
+                self.membership.cell().take_named();
                 self.phase = self.open(name);
                 Poll::Ready(())
             }
@@ -240,7 +241,8 @@ impl Follow {
                 if let Phase::Opening { name, .. } = &self.phase {
                     self.phase = Phase::Await(name.clone());
                 }
-                Poll::Pending
+                // It may have been made since the read began.
+                if self.membership.cell().take_named() { Poll::Ready(()) } else { Poll::Pending }
             }
             Err(error) => {
                 self.paged(Err(error));
@@ -250,7 +252,7 @@ impl Follow {
     }
 
     /// Frames a page and decides how to go on.
-    fn take_page(&mut self, page: Page, permit: PagePermit) {
+    fn take_page(&mut self, page: Page, mut permit: PagePermit) {
         let stream = page.stream;
         let framed = Framed::of(&page, self.view);
         let Framed { events, chunk, next, whole } = framed;
@@ -261,6 +263,8 @@ impl Follow {
         self.page_expected = page.data.len().max(FRAME_BYTES_MAX);
         let shown = !chunk.is_empty();
         if shown {
+            // Text of many short lines is larger framed than stored.
+            self.budget.extend(&mut permit, chunk.len().saturating_sub(self.page_expected));
             self.outbox.push_back(chunk.finish_with(|out| permit.hold(out)));
         }
         // Nothing shown, and more behind: a cut character must be read with the event

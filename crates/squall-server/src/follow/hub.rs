@@ -166,7 +166,7 @@ impl Hub {
     fn wake_awaiting(&self, name: &StreamName) -> bool {
         let awaiting = self.awaiting.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cells) = awaiting.get(name) {
-            cells.iter().for_each(|(_, cell)| cell.wake());
+            cells.iter().for_each(|(_, cell)| cell.named());
         }
         false
     }

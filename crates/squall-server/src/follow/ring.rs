@@ -19,6 +19,9 @@ pub(crate) const FRAME_BYTES_MAX: usize = 32 * 1024;
 /// What an event costs beside its payload, in bytes.
 const EVENT_OVERHEAD_BYTES: usize = size_of::<Event>();
 
+/// Bytes of a frame that is kept for others.
+const SHARED_BYTES_MAX: usize = 256 * 1024;
+
 /// What a message has beside its payload, in bytes, as a guess.
 pub(crate) const MESSAGE_BYTES: usize = 64;
 
@@ -237,6 +240,9 @@ impl Ring {
         next: Offset,
         last: bool,
     ) -> Behind {
+        if chunk.len() > SHARED_BYTES_MAX {
+            return Behind::Frame { chunk, next, last };
+        }
         if self.shared.len() == SHARED_FRAMES_MAX {
             self.shared.pop_front();
         }

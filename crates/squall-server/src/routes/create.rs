@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HOST, LOCATION};
 use http::{HeaderMap, StatusCode};
+use percent_encoding::{CONTROLS, utf8_percent_encode};
 use squall_stream::request::Create;
 use squall_stream::{ContentKind, ContentType, Expiry, StreamName, json};
 
@@ -36,7 +37,9 @@ pub(crate) async fn create(
     let status = if ack.created { StatusCode::CREATED } else { StatusCode::OK };
     let host = uri.authority().map(http::uri::Authority::as_str);
     let host = host.or_else(|| headers.get(HOST).and_then(|host| host.to_str().ok()));
-    let location = format!("http://{}{}", host.unwrap_or(&context.listen), uri.path());
+    // Bytes beyond ASCII may stand in a path as they are, but not in a header.
+    let path = utf8_percent_encode(uri.path(), CONTROLS);
+    let location = format!("http://{}{path}", host.unwrap_or(&context.listen));
     Ok(describe(Reply::new(status).text_header(LOCATION, &location), &ack.info))
 }
 

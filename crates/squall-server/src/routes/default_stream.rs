@@ -10,7 +10,8 @@ use squall_stream::store::Lookup;
 use squall_stream::{ContentKind, ContentType, json};
 
 use crate::context::Context;
-use crate::door::{Answer, Reply, Request};
+use crate::door::{Answer, Reply, Request, SMALL_BYTES_MAX};
+use crate::pages::Patience;
 use crate::problem::{ErrorCode, Problem};
 use crate::routes::live::{self, Followed};
 use crate::routes::router::{later, waiting};
@@ -19,11 +20,33 @@ use crate::routes::router::{later, waiting};
 const TYPE_TRIES_MAX: usize = 4;
 
 /// `GET /`: the newest event.
-pub(crate) fn newest(context: &Context) -> Answer {
+pub(crate) fn newest(context: &Arc<Context>) -> Answer {
     match context.store.newest(&context.default_stream) {
-        Lookup::Ready(found) => Answer::Ready(newest_reply(found)),
-        Lookup::Later(future) => Answer::Later(Box::pin(async move { newest_reply(future.await) })),
+        Lookup::Ready(found) if !is_large(&found) => Answer::Ready(newest_reply(found)),
+        Lookup::Ready(found) => later(large_newest(Arc::clone(context), found)),
+        Lookup::Later(future) => {
+            let context = Arc::clone(context);
+            later(async move { large_newest(context, future.await).await })
+        }
     }
+}
+
+fn is_large(found: &Result<Option<Newest>, StoreError>) -> bool {
+    matches!(found, Ok(Some(newest)) if newest.payload.len() > SMALL_BYTES_MAX)
+}
+
+/// A large event counts as a page for as long as it is being sent: a peer that does not
+/// read would keep it in memory, also when it is the newest no longer.
+async fn large_newest(
+    context: Arc<Context>,
+    found: Result<Option<Newest>, StoreError>,
+) -> Result<Reply, Problem> {
+    let Ok(Some(Newest { content_type, payload })) = found else {
+        return Ok(newest_reply(found));
+    };
+    let permit = context.pages.take(payload.len(), Patience::Limited).await?;
+    let payload = permit.hold_bytes(payload);
+    Ok(newest_reply(Ok(Some(Newest { content_type, payload }))))
 }
 
 /// `GET /` if there is a newest event and it is in memory.
