@@ -67,7 +67,7 @@ impl Job {
         JOB_BYTES
             + match self {
                 Self::Append(ticket) => ticket.request.bytes(),
-                Self::Create(ticket) => ticket.request.events.iter().map(|e| e.len()).sum(),
+                Self::Create(ticket) => ticket.request.bytes(),
                 Self::Delete(_) | Self::Trim(_) => 0,
             }
     }

@@ -143,7 +143,7 @@ impl Queue {
         inner.idle = false;
         let wake = match inner.waiting {
             Waiting::No => false,
-            Waiting::Naps => inner.jobs.len() >= inner.gather.enough,
+            Waiting::Naps => inner.has_gathered(&self.limits),
             Waiting::Sleeps => true,
         };
         if wake {
@@ -179,7 +179,7 @@ impl Queue {
     pub(crate) fn take(&self, batch: &mut VecDeque<Job>, until: Instant) -> Taken {
         let mut inner = self.lock();
         let mut naps = 0;
-        while !inner.is_enough() {
+        while !inner.is_enough(&self.limits) {
             if inner.closed.is_some() {
                 return Taken::Closed;
             }
@@ -260,10 +260,17 @@ impl Queue {
 
 impl Inner {
     /// Whether what waits is to be taken now.
-    fn is_enough(&self) -> bool {
-        let gathered = self.jobs.len() >= self.gather.enough;
+    fn is_enough(&self, limits: &QueueLimits) -> bool {
         let all = self.idle || self.closed.is_some();
-        gathered || (all && !self.jobs.is_empty())
+        self.has_gathered(limits) || (all && !self.jobs.is_empty())
+    }
+
+    /// Whether what waits is worth a commit: many jobs, or so many or large ones that the
+    /// next might be refused.
+    fn has_gathered(&self, limits: &QueueLimits) -> bool {
+        let jobs = self.gather.enough.min(limits.batch_jobs_max).min(limits.jobs_max.div_ceil(2));
+        let bytes = limits.batch_bytes_max.min(limits.bytes_max / 2);
+        self.jobs.len() >= jobs || (self.bytes >= bytes && !self.jobs.is_empty())
     }
 
     fn move_to(&mut self, batch: &mut VecDeque<Job>, limits: &QueueLimits) {

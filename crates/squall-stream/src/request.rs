@@ -64,9 +64,21 @@ impl Append {
     /// Bytes that a queue holds for this append: the payloads, and what goes with each.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let each = |payload: &Bytes| payload.len() + size_of::<crate::event::Event>();
-        self.events.iter().map(each).sum()
+        bytes_of(&self.events)
     }
+}
+
+impl Create {
+    /// Bytes that a queue holds for this creation, as [`Append::bytes`].
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        bytes_of(&self.events)
+    }
+}
+
+fn bytes_of(events: &[Bytes]) -> usize {
+    let each = |payload: &Bytes| payload.len() + size_of::<crate::event::Event>();
+    events.iter().map(each).sum()
 }
 
 /// Reads one page of a stream.

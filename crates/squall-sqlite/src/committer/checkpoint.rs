@@ -7,7 +7,7 @@
 //! waited for, briefly; an outside one that holds on makes the store unready in the end.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use rusqlite::hooks::Wal;
@@ -37,6 +37,8 @@ const NOT_RESTARTED: Duration = Duration::from_secs(1);
 pub(super) struct Log {
     /// Pages in the log, as the last commit left them.
     pages: Arc<AtomicI64>,
+    /// Something was committed since the last checkpoint that copied all.
+    dirty: Arc<AtomicBool>,
     /// Those of them that a checkpoint has copied.
     copied: i64,
     /// The most pages that the log had since its file was cut.
@@ -64,13 +66,18 @@ impl Log {
         let page_size: u32 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
         let pages = Arc::new(AtomicI64::new(0));
         let seen = Arc::clone(&pages);
+        // An earlier process may have left something: the first checkpoint tells.
+        let dirty = Arc::new(AtomicBool::new(true));
+        let committed = Arc::clone(&dirty);
         connection.wal_hook(Some(move |_: &mut Wal, pages| {
             seen.store(i64::from(pages), Ordering::Relaxed);
+            committed.store(true, Ordering::Relaxed);
             Ok(())
         }))?;
         let now = Instant::now();
         Ok(Self {
             pages,
+            dirty,
             copied: 0,
             pages_max: 0,
             frame_bytes: u64::from(page_size) + FRAME_HEADER_BYTES,
@@ -107,6 +114,23 @@ impl Log {
         self.bytes_of(self.pages() - self.copied)
     }
 
+    fn is_dirty(&self) -> bool {
+        self.dirty.load(Ordering::Relaxed)
+    }
+
+    /// Takes note of what a checkpoint found and did. Another process may have taken one
+    /// before, so the log is as long as SQLite says, not as our last commit left it.
+    fn checkpointed(&mut self, mode: Mode, whole: bool, pages: i64, copied: i64) {
+        let starts_over = whole && mode != Mode::Passive;
+        let pages = if starts_over { 0 } else { pages.max(0) };
+        self.pages.store(pages, Ordering::Relaxed);
+        self.copied = copied.clamp(0, pages);
+        self.dirty.store(!whole, Ordering::Relaxed);
+        if whole && mode == Mode::Truncate {
+            self.pages_max = 0;
+        }
+    }
+
     fn is_full(&self) -> bool {
         self.bytes() >= self.bytes_max
     }
@@ -115,7 +139,7 @@ impl Log {
 impl Committer<'_> {
     /// When an idle store should look at its log.
     pub(super) fn idle_checkpoint_at(&self) -> Option<Instant> {
-        let waits = self.log.uncopied_bytes() > 0 || self.is_log_oversized();
+        let waits = self.log.is_dirty() || self.is_log_oversized();
         waits.then(|| (self.busy_at + IDLE).max(self.log.retry_at))
     }
 
@@ -154,7 +178,7 @@ impl Committer<'_> {
         if is_idle && self.is_log_oversized() {
             return Some(Mode::Truncate);
         }
-        let due = uncopied >= portion / 4 || (is_idle && uncopied > 0);
+        let due = uncopied >= portion / 4 || (is_idle && self.log.is_dirty());
         due.then_some(Mode::Passive)
     }
 
@@ -205,7 +229,8 @@ impl Committer<'_> {
                 self.note_checkpoint(mode, whole, started.elapsed());
                 return Ok(whole);
             }
-            self.shared.queue.pause(PAUSE);
+            // Not in the queue, which is closed at a shutdown.
+            std::thread::park_timeout(PAUSE);
         }
     }
 
@@ -234,17 +259,7 @@ impl Committer<'_> {
         let (busy, pages, copied): (i64, i64, i64) =
             statement.query_one([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         let whole = busy == 0 && copied >= pages;
-        match mode {
-            Mode::Passive => self.log.copied = copied,
-            Mode::Restart | Mode::Truncate if !whole => self.log.copied = copied.max(0),
-            Mode::Restart | Mode::Truncate => {
-                self.log.pages.store(0, Ordering::Relaxed);
-                self.log.copied = 0;
-            }
-        }
-        if whole && mode == Mode::Truncate {
-            self.log.pages_max = 0;
-        }
+        self.log.checkpointed(mode, whole, pages, copied);
         Ok(whole)
     }
 }

@@ -1,6 +1,6 @@
 //! The one thread that writes: takes what waits, decides it, commits it, answers.
 //!
-//! A batch is what arrived during the previous sync; the committer never waits for more.
+//! A batch is what arrived during the previous sync and a moment more (see the queue).
 //! Between batches it checkpoints the log, sweeps expired streams, deletes rows that
 //! nothing reads any more, and looks whether trouble has passed.
 //!

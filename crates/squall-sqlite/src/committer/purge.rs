@@ -56,9 +56,13 @@ impl Committer<'_> {
         }
         let step = match possible {
             true if self.purges.rows => self.transact(|committer| committer.purge_rows()),
-            true => self.vacuum(),
+            true => self.transact(|committer| committer.vacuum()),
             false => Ok(()),
         };
+        if step.is_err() {
+            // What the step took for done was undone.
+            self.purges.note();
+        }
         let taken = started.elapsed();
         let rest =
             if possible && step.is_ok() { taken.saturating_mul(REST_FACTOR) } else { self.tick };
@@ -143,18 +147,19 @@ impl Committer<'_> {
     }
 
     /// Gives free pages at the end of the file back to the file system.
-    fn vacuum(&mut self) -> Result<(), Trouble> {
+    fn vacuum(&mut self) -> Result<usize, Trouble> {
         let connection = self.writer.connection;
         let free: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
         let spare = count(free).saturating_sub(FREE_PAGES_KEPT);
         if spare == 0 {
             self.purges.pages = false;
-            return Ok(());
+            return Ok(0);
         }
+        self.writer.begin()?;
         let pages = spare.min(STEP_PAGES_MAX);
         let mut step = connection.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
         let mut rows = step.query([])?;
         while rows.next()?.is_some() {}
-        Ok(())
+        Ok(0)
     }
 }
