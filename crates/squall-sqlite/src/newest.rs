@@ -155,6 +155,8 @@ impl NewestCache {
 }
 
 impl Known {
+    /// Whether the stream certainly lives, and then notes its use. The state held here may
+    /// be old, so it ends nothing: what may be over is looked up again.
     fn is_alive(&self, usage: &Usage, now: impl FnOnce() -> UnixMillis) -> bool {
         let Some(state) = &self.expiring else {
             return true;
@@ -162,11 +164,7 @@ impl Known {
         let now = now();
         let mut fresh = state.as_ref().clone();
         usage.refresh(&mut fresh);
-        if usage.is_over(&fresh, now) {
-            return false;
-        }
-        usage.touch(&fresh, now);
-        true
+        usage.touch(&fresh, now)
     }
 }
 

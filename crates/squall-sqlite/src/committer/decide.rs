@@ -42,10 +42,7 @@ impl Committer<'_> {
     ) -> Result<Result<AppendAck, AppendError>, Trouble> {
         let slot = self.states.touch(&append.name, &mut self.writer, self.shared)?;
         let Some(state) = slot.alive(self.shared, now) else {
-            return match append.create {
-                true => self.append_to_new(append, now),
-                false => Ok(Err(AppendError::NotFound)),
-            };
+            return self.append_to_none(append, now);
         };
         let known = match &append.producer {
             Some(claim) => self.writer.producer(state.stream, &claim.id)?,
@@ -61,17 +58,25 @@ impl Committer<'_> {
         };
         match decision {
             Err(error) => Ok(Err(error)),
-            Ok(AppendDecision::Stands(ack)) => {
-                if let Some(state) = &slot.working {
-                    self.shared.usage.touch(state, now);
-                }
-                Ok(Ok(ack))
-            }
+            // A reader may have found it over meanwhile.
+            Ok(_) if !slot.claim(self.shared, now) => self.append_to_none(append, now),
+            Ok(AppendDecision::Stands(ack)) => Ok(Ok(ack)),
             Ok(AppendDecision::Store(plan)) => {
                 let ack = plan.ack.clone();
                 self.store(&append.name, append.producer.as_ref(), plan)?;
                 Ok(Ok(ack))
             }
+        }
+    }
+
+    fn append_to_none(
+        &mut self,
+        append: &Append,
+        now: UnixMillis,
+    ) -> Result<Result<AppendAck, AppendError>, Trouble> {
+        match append.create {
+            true => self.append_to_new(append, now),
+            false => Ok(Err(AppendError::NotFound)),
         }
     }
 
@@ -104,8 +109,7 @@ impl Committer<'_> {
         let state = slot.alive(self.shared, now);
         match (decide_create(state, create, now), state) {
             (Err(error), _) => return Ok(Err(error)),
-            (Ok(CreateDecision::Stands), Some(state)) => {
-                self.shared.usage.touch(state, now);
+            (Ok(CreateDecision::Stands), Some(state)) if slot.claim(self.shared, now) => {
                 let info = state.info(create.name.clone());
                 return Ok(Ok(CreateAck { created: false, info }));
             }

@@ -141,8 +141,30 @@ impl States {
 impl Slot {
     /// The stream that has the name now; none if it has ended by itself.
     pub(super) fn alive(&self, shared: &Shared, now: UnixMillis) -> Option<&StreamState> {
-        let alive = |state: &&StreamState| !shared.usage.is_over(state, now);
-        self.working.as_ref().filter(alive)
+        let is_unborn = self.is_unborn();
+        let over = |state: &StreamState| match is_unborn {
+            true => state.is_expired(now),
+            false => shared.usage.is_over(state, now),
+        };
+        self.working.as_ref().filter(|state| !over(state))
+    }
+
+    /// Notes a use of the stream that is about to be written or confirmed, so that nobody
+    /// ends it before. Returns whether it still lives.
+    pub(super) fn claim(&self, shared: &Shared, now: UnixMillis) -> bool {
+        let is_unborn = self.is_unborn();
+        let lives = |state: &StreamState| match is_unborn {
+            true => !state.is_expired(now),
+            false => shared.usage.claim(state, now),
+        };
+        self.working.as_ref().is_some_and(lives)
+    }
+
+    /// Whether the batch has made the stream. Nobody else knows of it, and nothing may be
+    /// remembered of it: if the batch fails, another stream will have its id.
+    fn is_unborn(&self) -> bool {
+        let id = |state: &Option<StreamState>| state.as_ref().map(|state| state.stream);
+        id(&self.working) != id(&self.committed)
     }
 
     pub(super) fn note(&mut self, changed: Changed) {

@@ -1,4 +1,5 @@
 //! Ends streams whose time is over, and writes down renewals that are in memory only.
+//! A stream that cannot be read or written is passed over, and looked at again later.
 //!
 //! Limit: a sweep looks at [`SWEEP_MAX`] streams of each kind; what is left comes next.
 
@@ -9,9 +10,25 @@ use crate::committer::states::Changed;
 use crate::committer::{Committer, Fatal};
 use crate::rows::sql;
 use crate::trouble::Trouble;
-use crate::usage::Pending;
 
 const SWEEP_MAX: usize = 500;
+
+/// A stream that a sweep looks at.
+enum Item {
+    /// Used or found expired, as memory says.
+    Used(StreamId),
+    /// Over, as the database says.
+    Overdue(StreamName),
+}
+
+/// What a sweep came to.
+#[derive(Default)]
+struct Swept {
+    /// Streams that were ended or written down.
+    done: usize,
+    /// Changes cannot be written now.
+    stuck: bool,
+}
 
 impl Committer<'_> {
     /// Ends what has expired and writes down what is due. Does nothing while changes are
@@ -20,65 +37,92 @@ impl Committer<'_> {
         if self.unready.is_some() {
             return Ok(());
         }
-        let pending = self.shared.usage.take_pending(SWEEP_MAX);
-        let now = self.shared.now();
-        let overdue = match self.overdue(now) {
-            Ok(overdue) => overdue,
-            Err(trouble) => return self.settle(trouble),
-        };
-        if pending.is_empty() && overdue.is_empty() {
-            return Ok(());
-        }
-        if overdue.len() == SWEEP_MAX {
+        let (swept, full) = self.sweep_some()?;
+        if full && swept.done > 0 {
             self.next_tick = std::time::Instant::now();
         }
-        self.write_down(&pending, &overdue, now).map(drop)
+        Ok(())
     }
 
     /// Writes down every renewal that the database does not know, and ends what has
     /// expired, so that the next opening does not prolong it.
     pub(super) fn sweep_all(&mut self) -> Result<(), Fatal> {
         self.shared.usage.make_all_due();
-        loop {
-            let pending = self.shared.usage.take_pending(SWEEP_MAX);
-            let now = self.shared.now();
-            let overdue = match self.overdue(now) {
-                Ok(overdue) => overdue,
-                Err(trouble) => return self.settle(trouble),
-            };
-            let nothing = pending.is_empty() && overdue.is_empty();
-            if nothing || self.unready.is_some() {
-                return Ok(());
-            }
-            if !self.write_down(&pending, &overdue, now)? {
-                return Ok(());
+        while self.unready.is_none() {
+            let (swept, _) = self.sweep_some()?;
+            if swept.done == 0 || swept.stuck {
+                break;
             }
         }
+        Ok(())
     }
 
-    /// Returns whether it could be done.
-    fn write_down(
-        &mut self,
-        pending: &Pending,
-        overdue: &[StreamName],
-        now: UnixMillis,
-    ) -> Result<bool, Fatal> {
-        let done = self.transact(|committer| {
-            for (stream, used_at) in &pending.streams {
-                committer.look_at(*stream, *used_at, now)?;
+    /// Looks at some streams. Returns also whether there may be more.
+    fn sweep_some(&mut self) -> Result<(Swept, bool), Fatal> {
+        let now = self.shared.now();
+        let overdue = match self.overdue(now) {
+            Ok(overdue) => overdue,
+            Err(trouble) => {
+                self.settle(trouble)?;
+                return Ok((Swept { done: 0, stuck: true }, false));
             }
-            for name in overdue {
-                committer.end_or_renew(name, now)?;
+        };
+        let pending = self.shared.usage.take_pending(SWEEP_MAX);
+        let full = pending.len() == SWEEP_MAX || overdue.len() == SWEEP_MAX;
+        let mut items: Vec<_> = pending.into_iter().map(Item::Used).collect();
+        items.extend(overdue.into_iter().map(Item::Overdue));
+        let mut swept = Swept::default();
+        self.look_at_all(&items, now, &mut swept)?;
+        Ok((swept, full))
+    }
+
+    /// Looks at streams in one transaction. If one of them cannot be stored, each half is
+    /// tried by itself, so that in the end only the bad one is left.
+    fn look_at_all(
+        &mut self,
+        items: &[Item],
+        now: UnixMillis,
+        swept: &mut Swept,
+    ) -> Result<(), Fatal> {
+        if items.is_empty() {
+            return Ok(());
+        }
+        if swept.stuck {
+            self.put_back(items);
+            return Ok(());
+        }
+        let done = self.transact(|committer| {
+            for item in items {
+                match item {
+                    Item::Used(stream) => committer.look_at(*stream, now)?,
+                    Item::Overdue(name) => committer.end_or_renew(name, now)?,
+                }
             }
             Ok(0)
         });
         match done {
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                swept.done += items.len();
+                Ok(())
+            }
+            Err(Trouble::Logic(_)) if items.len() > 1 => {
+                let (left, right) = items.split_at(items.len() / 2);
+                self.look_at_all(left, now, swept)?;
+                self.look_at_all(right, now, swept)
+            }
             Err(trouble) => {
-                self.shared.usage.put_back(pending);
-                self.settle(trouble).map(|()| false)
+                self.put_back(items);
+                swept.stuck = !matches!(trouble, Trouble::Logic(_));
+                self.settle(trouble)
             }
         }
+    }
+
+    fn put_back(&self, items: &[Item]) {
+        self.shared.usage.put_back(items.iter().filter_map(|item| match item {
+            Item::Used(stream) => Some(*stream),
+            Item::Overdue(_) => None,
+        }));
     }
 
     /// Streams that end by now if no renewal in memory says otherwise.
@@ -90,35 +134,25 @@ impl Committer<'_> {
         let mut rows = overdue.query(bounds)?;
         let mut names = Vec::new();
         while let Some(row) = rows.next()? {
-            let name = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
-            match StreamName::parse(name) {
+            let name = row.get_ref(0)?.as_str().map_err(|error| error.to_string());
+            match name.and_then(|name| StreamName::parse(name).map_err(|error| error.to_string())) {
                 Ok(name) => names.push(name),
-                Err(error) => return Err(Trouble::Logic(error.to_string())),
+                Err(error) => tracing::error!(error, "an overdue stream has no proper name"),
             }
         }
         Ok(names)
     }
 
-    fn look_at(
-        &mut self,
-        stream: StreamId,
-        used_at: Option<UnixMillis>,
-        now: UnixMillis,
-    ) -> Result<(), Trouble> {
+    fn look_at(&mut self, stream: StreamId, now: UnixMillis) -> Result<(), Trouble> {
         let Some((name, mut state)) = self.writer.stream_by_id(stream)? else {
             self.shared.usage.forget(stream);
             return Ok(());
         };
-        if let Some(used_at) = used_at {
-            self.shared.usage.refresh(&mut state);
-            if !self.shared.usage.is_over(&state, used_at) {
-                self.shared.usage.touch(&state, used_at);
-            }
-            if !self.shared.usage.is_over(&state, now) {
-                return Ok(());
-            }
+        self.shared.usage.refresh(&mut state);
+        match self.shared.usage.adopt(&state) {
+            true => self.end_or_renew(&name, now),
+            false => Ok(()),
         }
-        self.end_or_renew(&name, now)
     }
 
     /// Ends the stream if its time is over; otherwise writes down until when it lives.
