@@ -20,6 +20,7 @@ pub(crate) struct Session<'c> {
 pub(super) struct Statements<'c> {
     begin: Statement<'c>,
     end: Statement<'c>,
+    rollback: Statement<'c>,
     stream_by_name: Statement<'c>,
     stream_by_id: Statement<'c>,
     pub(super) streams_after: Statement<'c>,
@@ -37,6 +38,7 @@ impl<'c> Session<'c> {
         let statements = Statements {
             begin: prepare("BEGIN")?,
             end: prepare("COMMIT")?,
+            rollback: prepare("ROLLBACK")?,
             stream_by_name: prepare(&format!("SELECT {columns} FROM streams WHERE name = ?1"))?,
             stream_by_id: prepare(&format!("SELECT {columns} FROM streams WHERE id = ?1"))?,
             streams_after: prepare(&format!(
@@ -76,13 +78,29 @@ impl<'c> Session<'c> {
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.statements.begin.raw_execute().map_err(failed)?;
-        let answer = read(self);
+        self.leave_snapshot();
+        let begun = self.statements.begin.raw_execute();
+        let answer = match begun {
+            Ok(_) => read(self),
+            Err(error) => Err(failed(error).into()),
+        };
         // An interrupted statement may have ended the transaction already.
-        if !self.connection.is_autocommit() {
+        if answer.is_ok() && !self.connection.is_autocommit() {
             self.statements.end.raw_execute().map_err(failed)?;
         }
+        self.leave_snapshot();
         answer
+    }
+
+    /// Leaves the snapshot that a read may have left open, so that the next one does not
+    /// see the past, nor the log wait for it.
+    pub(super) fn leave_snapshot(&mut self) {
+        if self.connection.is_autocommit() {
+            return;
+        }
+        if let Err(error) = self.statements.rollback.raw_execute() {
+            tracing::warn!(%error, "a snapshot was not left");
+        }
     }
 
     /// The stream that is meant, fresh from the snapshot and the renewals in memory;
