@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::config::SqliteConfig;
@@ -29,6 +30,9 @@ pub(crate) fn open_writer(config: &SqliteConfig) -> Result<Opened, OpenError> {
     files::make_database_file(data_dir, &path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(&path, flags)?;
+    // Neither a database that is refused nor a store that failed may be written to once
+    // more when the connection is dropped.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.busy_timeout(config.busy_timeout)?;
     schema::bring_up_to_date(&mut connection, &path, config)?;
     pragma::set_up_writer(&connection, config)?;

@@ -1,7 +1,6 @@
 //! The settings that each connection is given. None is left to how SQLite was built.
 
 use rusqlite::Connection;
-use rusqlite::config::DbConfig;
 
 use crate::config::{Durability, SqliteConfig};
 
@@ -15,8 +14,6 @@ pub(super) fn set_up_writer(
     config: &SqliteConfig,
 ) -> Result<(), rusqlite::Error> {
     set_up(connection, WRITER_CACHE_KIB)?;
-    // A store that failed must not write once more when its connection is dropped.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     let synchronous = match config.durability {
         Durability::Full => "FULL",
         Durability::Normal => "NORMAL",

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 use squall_sqlite::{OpenError, SCHEMA_VERSION, SqliteConfig, SqliteStore};
 
 use crate::support::{Place, Watcher};
@@ -68,6 +69,23 @@ fn the_database_of_another_program_is_left_alone() {
     fs::write(&path, b"not a database at all, but some text that is long enough").unwrap();
     assert!(matches!(open(place.config()), Err(OpenError::Sqlite(_))));
     assert!(before.starts_with(b"SQLite format 3"));
+}
+
+/// Not even the log of a database that is refused is copied into it.
+#[test]
+fn a_refused_database_keeps_its_log() {
+    let place = Place::new();
+    let path = place.directory.path().join("squall.db");
+    let theirs = Connection::open(&path).unwrap();
+    theirs.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
+    let mode: String = theirs.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).unwrap();
+    assert_eq!(mode, "wal");
+    theirs.execute_batch("CREATE TABLE theirs (x); PRAGMA application_id = 7").unwrap();
+    drop(theirs);
+    let files = || ["squall.db", "squall.db-wal"].map(|file| place.directory.path().join(file));
+    let before = files().map(|file| fs::read(file).unwrap());
+    assert!(matches!(open(place.config()), Err(OpenError::NotOurs { .. })));
+    assert!(files().map(|file| fs::read(file).unwrap()) == before, "left as it was");
 }
 
 /// What a backup has to copy after a clean stop is one file.
