@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use bytes::Bytes;
 use rand::RngExt;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -40,13 +41,24 @@ fn refusal() -> String {
     )
 }
 
+/// What memory holds of a reply.
+pub(crate) enum Recalled {
+    /// The same as before.
+    Same,
+    /// Another one.
+    Other(Reply),
+    /// None: ask the long way.
+    Nothing,
+}
+
 /// What answers requests.
 pub(crate) trait Handler: Send + Sync + 'static {
     /// Whether a `Host` is the address that the server listens on.
     fn is_own_host(&self, host: &[u8]) -> bool;
 
-    /// The reply to a plain `GET /`, if it can be given from memory.
-    fn recall(&self) -> Option<Reply>;
+    /// The reply to a plain `GET /`, if it can be given from memory. `last` is the body of
+    /// the reply that was given before.
+    fn recall(&self, last: Option<&Bytes>) -> Recalled;
 
     /// The answer to any request.
     fn handle(&self, request: Request) -> Answer;

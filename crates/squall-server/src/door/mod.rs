@@ -33,7 +33,7 @@ mod sweep;
 
 mod accept;
 
-pub(crate) use accept::{Door, DoorConfig, Handler};
+pub(crate) use accept::{Door, DoorConfig, Handler, Recalled};
 pub(crate) use answer::Answer;
 pub(crate) use connection::HttpLimits;
 pub(crate) use reply::{Reply, SMALL_BYTES_MAX};

@@ -11,8 +11,9 @@
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::door::accept::Handler;
-use crate::door::reply::Reply;
+use bytes::Bytes;
+
+use crate::door::accept::{Handler, Recalled};
 
 /// The one request line that is answered here.
 const REQUEST_LINE: &[u8] = b"GET / HTTP/1.1\r\n";
@@ -33,6 +34,14 @@ pub(crate) struct Quick {
     known: Vec<u8>,
     date: String,
     date_s: u64,
+    last: Option<Last>,
+}
+
+/// The last answer, for as long as it is the right one.
+struct Last {
+    body: Bytes,
+    date_s: u64,
+    encoded: Vec<u8>,
 }
 
 /// What bytes begin with.
@@ -48,7 +57,7 @@ pub(crate) enum Begins {
 
 impl Quick {
     pub(crate) fn new(handler: Arc<dyn Handler>) -> Self {
-        Self { handler, known: Vec::new(), date: String::new(), date_s: 0 }
+        Self { handler, known: Vec::new(), date: String::new(), date_s: 0, last: None }
     }
 
     /// What `bytes` begin with.
@@ -98,10 +107,20 @@ impl Quick {
 
     /// Appends an answer to `out`; false if it is not to be had from memory.
     pub(crate) fn answer(&mut self, out: &mut Vec<u8>) -> bool {
-        let Some(reply) = self.handler.recall().filter(Reply::is_small) else {
-            return false;
-        };
-        reply.encode(out, &self.date);
+        let last = self.last.as_ref().filter(|last| last.date_s == self.date_s);
+        match self.handler.recall(last.map(|last| &last.body)) {
+            Recalled::Same => out.extend_from_slice(last.map_or(&[], |last| &last.encoded)),
+            Recalled::Other(reply) => match reply.small_body() {
+                Some(body) => {
+                    let mut encoded = Vec::new();
+                    reply.encode(&mut encoded, &self.date);
+                    out.extend_from_slice(&encoded);
+                    self.last = Some(Last { body, date_s: self.date_s, encoded });
+                }
+                None => return false,
+            },
+            Recalled::Nothing => return false,
+        }
         true
     }
 
@@ -120,6 +139,7 @@ impl Quick {
 mod tests {
     use super::*;
     use crate::door::answer::Answer;
+    use crate::door::reply::Reply;
     use crate::door::request::Request;
 
     struct Nothing;
@@ -129,8 +149,8 @@ mod tests {
             host == b"a:1"
         }
 
-        fn recall(&self) -> Option<Reply> {
-            None
+        fn recall(&self, _: Option<&Bytes>) -> Recalled {
+            Recalled::Nothing
         }
 
         fn handle(&self, _: Request) -> Answer {

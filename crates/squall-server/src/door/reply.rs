@@ -47,9 +47,12 @@ impl Reply {
         self
     }
 
-    /// Whether the reply costs little to copy.
-    pub(crate) fn is_small(&self) -> bool {
-        matches!(&self.body, ReplyBody::Whole(bytes) if bytes.len() <= SMALL_BYTES_MAX)
+    /// The body, if it costs little to copy.
+    pub(crate) fn small_body(&self) -> Option<Bytes> {
+        match &self.body {
+            ReplyBody::Whole(bytes) => (bytes.len() <= SMALL_BYTES_MAX).then(|| bytes.clone()),
+            ReplyBody::Empty | ReplyBody::Follow(_) => None,
+        }
     }
 
     /// Appends the reply as HTTP/1.1 writes it to a GET (RFC 9112).

@@ -49,15 +49,15 @@ async fn large_newest(
     Ok(newest_reply(Ok(Some(Newest { content_type, payload }))))
 }
 
-/// `GET /` if there is a newest event and it is in memory.
-pub(crate) fn recall(context: &Context) -> Option<Reply> {
+/// The newest event, if there is one and it is in memory.
+pub(crate) fn recall(context: &Context) -> Option<Newest> {
     match context.store.newest(&context.default_stream) {
-        Lookup::Ready(Ok(Some(newest))) => Some(newest_reply(Ok(Some(newest)))),
-        Lookup::Ready(_) | Lookup::Later(_) => None,
+        Lookup::Ready(Ok(newest)) => newest,
+        Lookup::Ready(Err(_)) | Lookup::Later(_) => None,
     }
 }
 
-fn newest_reply(found: Result<Option<Newest>, StoreError>) -> Reply {
+pub(crate) fn newest_reply(found: Result<Option<Newest>, StoreError>) -> Reply {
     match found {
         Ok(Some(newest)) => Reply::new(StatusCode::OK)
             .header(CONTENT_TYPE, content_type_value(&newest.content_type))

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::header::{ALLOW, X_CONTENT_TYPE_OPTIONS};
 use http::{Method, StatusCode};
 
 use crate::context::{Context, Counters};
-use crate::door::{Answer, Reply, Request};
+use crate::door::{Answer, Recalled, Reply, Request};
 use crate::problem::{ErrorCode, Problem};
 use crate::routes::guard::{Guard, NOSNIFF};
 use crate::routes::{default_stream, operations, stream, streams};
@@ -20,10 +21,18 @@ impl crate::door::Handler for Router {
     }
 
     /// `GET /` from memory: the one request that comes by the hundred thousand.
-    fn recall(&self) -> Option<Reply> {
-        let reply = default_stream::recall(&self.0)?;
+    fn recall(&self, last: Option<&Bytes>) -> Recalled {
+        let Some(newest) = default_stream::recall(&self.0) else {
+            return Recalled::Nothing;
+        };
         Counters::count(&self.0.counters.requests);
-        Some(reply.header(X_CONTENT_TYPE_OPTIONS, NOSNIFF))
+        // Bytes at the same place are the same event: `last` keeps the place taken.
+        let place = |bytes: &Bytes| (bytes.as_ptr(), bytes.len());
+        if last.is_some_and(|last| place(last) == place(&newest.payload)) {
+            return Recalled::Same;
+        }
+        let reply = default_stream::newest_reply(Ok(Some(newest)));
+        Recalled::Other(reply.header(X_CONTENT_TYPE_OPTIONS, NOSNIFF))
     }
 
     fn handle(&self, request: Request) -> Answer {
