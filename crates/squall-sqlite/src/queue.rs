@@ -19,6 +19,8 @@ use crate::job::Job;
 const GATHERED_MIN: usize = 32;
 /// The same where nobody has been idle for a while.
 const GATHERED_MAX: usize = 256;
+/// Jobs that only many callers bring while one batch is committed.
+const CROWD_MIN: usize = 48;
 /// Batches without an idle moment after which more is gathered.
 const BUSY_BATCHES: u32 = 4;
 /// Longest time that a job waits for others.
@@ -200,6 +202,13 @@ impl Queue {
             if wait.timed_out() && found > 0 {
                 break;
             }
+        }
+        if inner.jobs.len() >= CROWD_MIN {
+            // Many callers: whoever shares the processor may be about to bring more, and
+            // goes first. If there is nobody, this comes back at once.
+            drop(inner);
+            std::thread::yield_now();
+            inner = self.lock();
         }
         inner.gather.taken();
         inner.move_to(batch, &self.limits);
