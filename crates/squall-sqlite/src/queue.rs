@@ -23,7 +23,7 @@ const GATHERED_MAX: usize = 256;
 const CROWD_MIN: usize = 48;
 /// Batches without an idle moment after which more is gathered.
 const BUSY_BATCHES: u32 = 4;
-/// Longest time that a job waits for others.
+/// Length of one nap, in which jobs wait for others.
 const GATHER_MAX: Duration = Duration::from_micros(500);
 /// Naps without a job after which the committer goes to sleep, if nobody said before that
 /// nothing comes.
@@ -148,13 +148,7 @@ impl Queue {
             Waiting::Naps => inner.has_gathered(&self.limits),
             Waiting::Sleeps => true,
         };
-        if wake {
-            inner.waiting = Waiting::No;
-        }
-        drop(inner);
-        if wake {
-            self.wake.notify_one();
-        }
+        self.wake_if(wake, inner);
         Ok(())
     }
 
@@ -164,11 +158,14 @@ impl Queue {
         inner.idle = true;
         inner.gather.rested = true;
         let wake = !inner.jobs.is_empty() && inner.waiting != Waiting::No;
+        self.wake_if(wake, inner);
+    }
+
+    /// Wakes the committer once, without making it wait for the lock.
+    fn wake_if(&self, wake: bool, mut inner: MutexGuard<'_, Inner>) {
         if wake {
             inner.waiting = Waiting::No;
-        }
-        drop(inner);
-        if wake {
+            drop(inner);
             self.wake.notify_one();
         }
     }
@@ -177,7 +174,7 @@ impl Queue {
     /// until `until` if nothing does.
     ///
     /// A few jobs wait for more as long as those who bring them are at work, but no longer
-    /// than [`GATHER_MAX`].
+    /// than for two naps of [`GATHER_MAX`]: the one that the first job met, and its own.
     pub(crate) fn take(&self, batch: &mut VecDeque<Job>, until: Instant) -> Taken {
         let mut inner = self.lock();
         let mut naps = 0;

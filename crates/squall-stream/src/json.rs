@@ -48,6 +48,18 @@ pub fn elements(body: &Bytes, elements_max: usize) -> Result<Vec<Bytes>, JsonErr
     Ok(values.iter().map(|value| body.slice_ref(value.get().as_bytes())).collect())
 }
 
+/// The array of `elements`, piece by piece: what [`elements`] took apart.
+pub fn array<E: AsRef<[u8]>>(elements: impl IntoIterator<Item = E>, mut push: impl FnMut(&[u8])) {
+    push(b"[");
+    for (index, element) in elements.into_iter().enumerate() {
+        if index > 0 {
+            push(b",");
+        }
+        push(element.as_ref());
+    }
+    push(b"]");
+}
+
 /// The elements of an array, as many as may be kept, and how many there are.
 struct Elements<'a> {
     values: Vec<&'a RawValue>,
@@ -111,6 +123,16 @@ mod tests {
         check("[]", &[]);
         check("[[]]", &["[]"]);
         check("null", &["null"]);
+    }
+
+    #[test]
+    fn an_array_is_put_together_as_it_was_taken_apart() {
+        for text in ["[]", "[1]", r#"[{"k": 1},2.50,[]]"#] {
+            let parts = elements(&Bytes::copy_from_slice(text.as_bytes()), 10).unwrap();
+            let mut joined = Vec::new();
+            array(&parts, |bytes| joined.extend_from_slice(bytes));
+            assert_eq!(joined, text.as_bytes());
+        }
     }
 
     #[test]

@@ -121,18 +121,15 @@ impl Future for AnswerFuture {
                     return Poll::Pending; // All was taken: hyper is given up or polls no more.
                 }
                 let reply = ready!(reply.as_mut().poll(cx));
-                let Some(mut active) = active.take() else {
+                let Some(active) = active.take() else {
                     return Poll::Pending;
                 };
-                let reply = match handover.take() {
-                    Some((handover, version)) => match handover.offer(reply, active, version) {
-                        None => return Poll::Pending,
-                        Some((reply, back)) => {
-                            active = back;
-                            reply
-                        }
-                    },
-                    None => reply,
+                let left = match handover.take() {
+                    Some((handover, version)) => handover.offer(reply, active, version),
+                    None => Some((reply, active)),
+                };
+                let Some((reply, active)) = left else {
+                    return Poll::Pending; // The connection writes it.
                 };
                 let state = Arc::clone(&active.state);
                 Poll::Ready(Ok(respond(&state, reply, Some(active))))

@@ -190,7 +190,8 @@ impl Follow {
 
     fn live(&mut self, stream: StreamId) -> Poll<()> {
         let (at, seen, view) = (self.at, self.seen, self.view);
-        match self.membership.ask(|ring, member| ring.take(at, seen, view, member)) {
+        let behind = self.membership.ask(|ring, member| ring.take(at, seen, view, member));
+        match behind.unwrap_or(Behind::Fallen) {
             Behind::Frame { chunk, next, last } => {
                 self.at = next;
                 self.outbox.push_back(chunk);
@@ -198,7 +199,7 @@ impl Follow {
                     self.phase = Phase::Done;
                 }
             }
-            Behind::Nothing | Behind::Events => return Poll::Pending,
+            Behind::Nothing => return Poll::Pending,
             Behind::Fallen => self.phase = self.read(stream),
             Behind::Closed => self.end_closed(),
             Behind::Ended => self.phase = Phase::Done,

@@ -6,7 +6,7 @@ use std::io::Write;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use squall_stream::{ContentKind, Event, Offset};
+use squall_stream::{ContentKind, Event, Offset, json};
 use squall_wire::sse::encode::{self, DataWriter, Fields};
 use squall_wire::utf8;
 
@@ -91,7 +91,7 @@ fn frame_sse(out: &mut Vec<u8>, view: View, events: &[Event], border: Border) ->
     let mut next = last.end;
     match view.kind {
         ContentKind::Json => push_message(out, Some(&next.to_string()), Some("data"), |writer| {
-            push_array(writer, events);
+            json::array(events.iter().map(|event| &event.payload), |bytes| writer.push(bytes));
         }),
         ContentKind::Binary => {
             let joined = join(events);
@@ -110,17 +110,6 @@ fn frame_sse(out: &mut Vec<u8>, view: View, events: &[Event], border: Border) ->
     }
     control_message(out, next, view.cursor, border);
     next
-}
-
-fn push_array(writer: &mut DataWriter<'_>, events: &[Event]) {
-    writer.push(b"[");
-    for (index, event) in events.iter().enumerate() {
-        if index > 0 {
-            writer.push(b",");
-        }
-        writer.push(&event.payload);
-    }
-    writer.push(b"]");
 }
 
 fn frame_events(out: &mut Vec<u8>, kind: ContentKind, events: &[Event], border: Border) -> Offset {

@@ -12,7 +12,7 @@ use squall_stream::{Offset, StreamName, StreamStore};
 
 use crate::follow::cell::FollowerCell;
 use crate::follow::pump::Pump;
-use crate::follow::ring::{Behind, Ring};
+use crate::follow::ring::Ring;
 use crate::follow::wheel::{SLOT, Seat, Wheel};
 
 /// Limits of the fan-out.
@@ -279,12 +279,10 @@ impl Membership {
         self.awaited = Some((name.clone(), key));
     }
 
-    /// Asks the ring that was joined; [`Behind::Fallen`] if none was.
-    pub(crate) fn ask(&self, question: impl FnOnce(&mut Ring, usize) -> Behind) -> Behind {
-        match &self.ring {
-            Some((shared, member)) => question(&mut shared.lock(), *member),
-            None => Behind::Fallen,
-        }
+    /// Asks the ring that was joined, if one was.
+    pub(crate) fn ask<T>(&self, question: impl FnOnce(&mut Ring, usize) -> T) -> Option<T> {
+        let (shared, member) = self.ring.as_ref()?;
+        Some(question(&mut shared.lock(), *member))
     }
 
     /// Tells the ring the tail that a read found after it was joined.

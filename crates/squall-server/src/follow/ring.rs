@@ -66,8 +66,6 @@ pub(crate) enum Behind {
         /// Nothing can ever follow.
         last: bool,
     },
-    /// Events, not framed.
-    Events,
     /// Nothing yet; the member is woken when that changes.
     Nothing,
     /// The ring does not reach back that far: read the store.
@@ -148,21 +146,18 @@ impl Ring {
             .collect()
     }
 
-    /// What lies behind `at`, without framing it.
-    pub(crate) fn look(&mut self, at: Offset, member: usize) -> Behind {
+    /// Why there is nothing to take behind `at`; none if there is.
+    pub(crate) fn look(&mut self, at: Offset, member: usize) -> Option<Behind> {
         if self.ended {
-            return Behind::Ended;
+            return Some(Behind::Ended);
         }
         let reaches_back = match (self.tail, self.events.front()) {
             (None, _) => false,
-            (Some(tail), _) if at >= tail => return self.at_tail(member),
+            (Some(tail), _) if at >= tail => return Some(self.at_tail(member)),
             (Some(_), Some(oldest)) => oldest.start <= at,
             (Some(_), None) => false,
         };
-        if !reaches_back {
-            return Behind::Fallen;
-        }
-        Behind::Events
+        (!reaches_back).then_some(Behind::Fallen)
     }
 
     /// What lies behind `at`, framed for `view`.
@@ -175,8 +170,8 @@ impl Ring {
             return self.wait(member);
         }
         match self.look(at, member) {
-            Behind::Events => self.take_frame(at, view, member),
-            other => other,
+            None => self.take_frame(at, view, member),
+            Some(nothing) => nothing,
         }
     }
 
@@ -301,7 +296,7 @@ mod tests {
                             return true;
                         }
                     }
-                    Behind::Nothing | Behind::Events => return false,
+                    Behind::Nothing => return false,
                     Behind::Closed => return true,
                     Behind::Fallen => {
                         let tail = stored.last().map_or(Offset::START, |event| event.end);

@@ -28,7 +28,7 @@ pub(crate) async fn wait_behind(membership: &Membership, at: Offset) -> Waited {
         }
         membership.cell().take_heartbeat();
         match membership.ask(|ring, member| ring.look(at, member)) {
-            Behind::Nothing => Poll::Pending,
+            Some(Some(Behind::Nothing)) => Poll::Pending,
             _ => Poll::Ready(Waited::Changed),
         }
     })

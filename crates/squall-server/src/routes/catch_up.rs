@@ -7,7 +7,7 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use squall_stream::offset::OffsetError;
 use squall_stream::request::{Read, ReadTarget};
-use squall_stream::{ContentKind, Page, ReadFrom, StreamName};
+use squall_stream::{ContentKind, Page, ReadFrom, StreamName, json};
 
 use crate::context::Context;
 use crate::door::{Reply, Request};
@@ -114,13 +114,6 @@ pub(crate) fn with_page(reply: Reply, page: Page, permit: PagePermit) -> Reply {
 
 fn json_array(page: &Page) -> BytesMut {
     let mut array = BytesMut::with_capacity(page.data.len() + page.entries.len() + 2);
-    array.extend_from_slice(b"[");
-    for (index, event) in page.events().enumerate() {
-        if index > 0 {
-            array.extend_from_slice(b",");
-        }
-        array.extend_from_slice(&event.payload);
-    }
-    array.extend_from_slice(b"]");
+    json::array(page.events().map(|event| event.payload), |bytes| array.extend_from_slice(bytes));
     array
 }
