@@ -1,5 +1,7 @@
 //! What the targets share: decoding in portions, with nothing borrowed.
 
+pub mod framing;
+
 use squall_wire::sse::decode::{DecodeError, SseDecoder, SseItem};
 
 /// An item of the stream that owns its text.

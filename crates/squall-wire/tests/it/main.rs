@@ -2,5 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says no by panicking")]
 
+mod http_request;
+mod http_response;
 mod sse;
 mod utf8;

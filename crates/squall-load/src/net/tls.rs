@@ -1,0 +1,122 @@
+//! TLS over a socket: rustls, driven by hand.
+
+use std::io::{ErrorKind, Read, Write};
+
+use rustls::ClientConnection;
+
+use super::socket::{Fault, Socket};
+use crate::plan::TlsEndpoint;
+
+/// Encrypted bytes read at once.
+const CIPHER_BYTES: usize = 16 * 1024;
+
+/// One TLS session.
+#[derive(Debug)]
+pub(super) struct TlsSession {
+    connection: ClientConnection,
+    /// Encrypted bytes that the kernel has not taken yet.
+    unsent: Vec<u8>,
+    /// The peer has closed its sending side, with or without saying so.
+    ended: bool,
+}
+
+/// What a read brought.
+pub(super) enum TlsRead {
+    Data(usize),
+    Nothing,
+    /// The end; `false` if the peer did not announce it, so that bytes may be missing.
+    End(bool),
+}
+
+impl TlsSession {
+    pub(super) fn new(endpoint: &TlsEndpoint) -> Result<Self, Fault> {
+        let connection = ClientConnection::new(endpoint.config.clone(), endpoint.name.clone())
+            .map_err(|_refused| Fault::Tls)?;
+        Ok(Self { connection, unsent: Vec::new(), ended: false })
+    }
+
+    /// Takes part in the handshake, as far as it can be done now; `true` once it is over.
+    pub(super) fn shake_hands(&mut self, socket: &Socket) -> Result<bool, Fault> {
+        self.flush(socket)?;
+        while self.connection.is_handshaking() {
+            if !self.pull(socket)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether there are bytes that the kernel has not taken.
+    pub(super) fn has_unsent(&self) -> bool {
+        !self.unsent.is_empty() || self.connection.wants_write()
+    }
+
+    /// Encrypts `bytes`; they are sent by [`flush`](Self::flush).
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        self.connection.writer().write_all(bytes).map_err(|_closed| Fault::Tls)
+    }
+
+    /// Sends as much as the kernel takes.
+    pub(super) fn flush(&mut self, socket: &Socket) -> Result<(), Fault> {
+        loop {
+            while self.connection.wants_write() {
+                self.connection.write_tls(&mut self.unsent).map_err(|_never| Fault::Tls)?;
+            }
+            if self.unsent.is_empty() {
+                return Ok(());
+            }
+            let count = socket.send(&self.unsent)?;
+            if count == 0 {
+                return Ok(());
+            }
+            self.unsent.drain(..count);
+        }
+    }
+
+    /// Reads decrypted bytes, as far as there are any.
+    pub(super) fn read(&mut self, socket: &Socket, buffer: &mut [u8]) -> Result<TlsRead, Fault> {
+        loop {
+            match self.connection.reader().read(buffer) {
+                Ok(0) => return Ok(TlsRead::End(true)),
+                Ok(count) => return Ok(TlsRead::Data(count)),
+                Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
+                    return Ok(TlsRead::End(false));
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                Err(_broken) => return Err(Fault::Tls),
+            }
+            if self.ended {
+                return Ok(TlsRead::End(false));
+            }
+            if !self.pull(socket)? {
+                return Ok(TlsRead::Nothing);
+            }
+        }
+    }
+
+    /// Takes in encrypted bytes; `false` if there are none now.
+    fn pull(&mut self, socket: &Socket) -> Result<bool, Fault> {
+        let mut cipher = [0; CIPHER_BYTES];
+        let Some(count) = socket.receive(&mut cipher)? else {
+            return Ok(false);
+        };
+        let mut rest = cipher.get(..count).unwrap_or_default();
+        if rest.is_empty() {
+            self.ended = true;
+            // An empty read tells rustls that the peer is gone.
+            self.connection.read_tls(&mut rest).map_err(|_broken| Fault::Tls)?;
+            return if self.connection.is_handshaking() { Err(Fault::Tls) } else { Ok(true) };
+        }
+        while !rest.is_empty() {
+            self.connection.read_tls(&mut rest).map_err(|_broken| Fault::Tls)?;
+            if self.connection.process_new_packets().is_err() {
+                // The alert says to the peer what was wrong; nobody waits for it.
+                self.flush(socket).ok();
+                return Err(Fault::Tls);
+            }
+        }
+        // A handshake answers by itself.
+        self.flush(socket)?;
+        Ok(true)
+    }
+}

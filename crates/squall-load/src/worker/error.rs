@@ -1,0 +1,16 @@
+//! Why a thread could not do its work.
+
+use std::io;
+
+use crate::host::cpus;
+
+/// Why a thread could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkerError {
+    /// It could not be pinned.
+    #[error(transparent)]
+    Pin(#[from] cpus::PinError),
+    /// The kernel refused something that every loop needs.
+    #[error("the event loop failed: {0}")]
+    Loop(#[from] io::Error),
+}

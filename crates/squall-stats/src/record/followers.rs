@@ -1,0 +1,59 @@
+//! What followers saw.
+
+use serde::{Deserialize, Serialize};
+
+use super::LatencySummary;
+
+/// What all followers saw together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FollowersRecord {
+    /// Followers asked for.
+    pub asked: u64,
+    /// Followers that were answered with an event stream at least once.
+    pub established: u64,
+    /// Followers that were told to stop, by 204.
+    pub stopped: u64,
+    /// Attempts that failed or were answered with something else than an event stream.
+    pub failed: std::collections::BTreeMap<String, u64>,
+    /// Times that a follower connected again after it had been cut.
+    pub reconnects: u64,
+    /// Messages with data.
+    pub events: u64,
+    /// Comments, such as heartbeats.
+    pub comments: u64,
+    /// Blocks cut by the end of a connection, which do not count as events.
+    pub cut_events: u64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Events inside the window, over its length.
+    pub events_per_second: f64,
+    /// From the request to the first byte of its answer.
+    pub first_byte: LatencySummary,
+    /// From the request to the first event with data.
+    pub first_event: LatencySummary,
+    /// From the request to the first event that holds what was looked for.
+    pub first_match: LatencySummary,
+    /// Between two events of one follower.
+    pub gap: LatencySummary,
+    /// Where stamped payloads went; `null` if none were sent or seen.
+    pub delivery: Option<DeliveryRecord>,
+}
+
+/// Where stamped payloads went.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeliveryRecord {
+    /// Appends of this run that were acknowledged.
+    pub appended: u64,
+    /// Stamped events of this run that followers received, counted once for each follower.
+    pub delivered: u64,
+    /// Acknowledged appends that a follower should have received and did not.
+    pub lost: u64,
+    /// Events that a follower received again.
+    pub repeated: u64,
+    /// Events that a follower received after a later one of the same publisher.
+    pub reordered: u64,
+    /// Stamped events of other publishers, which no time is taken from.
+    pub foreign: u64,
+    /// From the intended start of the append to the event at a follower.
+    pub time: LatencySummary,
+}

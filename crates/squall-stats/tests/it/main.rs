@@ -1,0 +1,7 @@
+//! The crate through its public face.
+
+mod histograms;
+mod judgements;
+mod ledgers;
+mod records;
+mod sample;

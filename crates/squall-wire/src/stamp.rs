@@ -1,0 +1,165 @@
+//! A line of text that tells who sent a payload, as which, and when.
+//!
+//! A load generator posts it and looks for it in what followers get, so it survives whatever a
+//! server does around it: envelopes, quotes, escapes. It holds only letters, digits, `-`, spaces
+//! and dots, which no text format has to escape.
+
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+use crate::digits::{read_decimal, read_hex, write_decimal, write_hex};
+
+/// What every stamp begins with.
+const PREFIX: &[u8] = b"squall-stamp ";
+
+/// Width of the publisher, in hexadecimal digits.
+const PUBLISHER_DIGITS: usize = 16;
+/// Width of the sequence, in decimal digits.
+const SEQUENCE_DIGITS: usize = 12;
+/// Width of the time, in decimal digits.
+const TIME_DIGITS: usize = 20;
+
+/// Bytes of a stamp without padding, the fewest that hold one.
+pub const STAMP_BYTES_MIN: usize =
+    PREFIX.len() + PUBLISHER_DIGITS + 1 + SEQUENCE_DIGITS + 1 + TIME_DIGITS;
+
+/// Building a searcher costs more than searching a short payload.
+static FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(PREFIX));
+
+/// Who sent a payload, as which of theirs, and when.
+///
+/// ```
+/// use squall_wire::stamp::Stamp;
+///
+/// let stamp = Stamp { publisher: 0x2a, sequence: 7, time_ns: 1_500 };
+/// let mut text = [0; 66];
+/// stamp.write(&mut text);
+/// assert_eq!(&text, b"squall-stamp 000000000000002a 000000000007 00000000000000001500 ..");
+/// assert_eq!(Stamp::find(&[b"{\"text\":\"", &text[..], b"\"}"].concat()), Some(stamp));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Stamp {
+    /// Who sent it: any number that tells publishers apart.
+    pub publisher: u64,
+    /// Which of the publisher's payloads it is. Twelve digits are written: it wraps at 10^12.
+    pub sequence: u64,
+    /// When it was to be sent, in nanoseconds on the clock of the sender.
+    pub time_ns: u64,
+}
+
+impl Stamp {
+    /// Fills `out` with the stamp and padding. [`STAMP_BYTES_MIN`] bytes are needed: fewer get
+    /// the beginning of a stamp, which [`find`](Self::find) does not take for one.
+    pub fn write(&self, out: &mut [u8]) {
+        let mut text = [b' '; STAMP_BYTES_MIN];
+        let mut rest = text.as_mut_slice();
+        let mut next = |width: usize| {
+            let (part, behind) = std::mem::take(&mut rest).split_at_mut(width);
+            rest = behind.get_mut(1..).unwrap_or_default();
+            part
+        };
+        // The last byte of the prefix is the space that `next` leaves between two parts.
+        next(PREFIX.len() - 1).copy_from_slice(PREFIX.trim_ascii_end());
+        write_hex(next(PUBLISHER_DIGITS), self.publisher);
+        write_decimal(next(SEQUENCE_DIGITS), self.sequence);
+        write_decimal(next(TIME_DIGITS), self.time_ns);
+        let (stamp, padding) = out.split_at_mut(out.len().min(STAMP_BYTES_MIN));
+        stamp.copy_from_slice(text.get(..stamp.len()).unwrap_or_default());
+        padding.fill(b'.');
+        if let Some(first) = padding.first_mut() {
+            *first = b' ';
+        }
+    }
+
+    /// The first whole stamp anywhere in `data`. A damaged one is passed over.
+    #[must_use]
+    pub fn find(data: &[u8]) -> Option<Self> {
+        FINDER.find_iter(data).find_map(|start| {
+            let rest = data.get(start + PREFIX.len()..)?;
+            Self::parse(rest)
+        })
+    }
+
+    /// Reads what follows the prefix.
+    fn parse(text: &[u8]) -> Option<Self> {
+        let (publisher, text) = text.split_at_checked(PUBLISHER_DIGITS)?;
+        let (sequence, text) = text.strip_prefix(b" ")?.split_at_checked(SEQUENCE_DIGITS)?;
+        let (time_ns, text) = text.strip_prefix(b" ")?.split_at_checked(TIME_DIGITS)?;
+        // One more digit means that one was inserted somewhere.
+        if text.first().is_some_and(u8::is_ascii_digit) {
+            return None;
+        }
+        Some(Self {
+            publisher: read_hex(publisher)?,
+            sequence: read_decimal(sequence)?,
+            time_ns: read_decimal(time_ns)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STAMP: Stamp = Stamp { publisher: 0xfeed, sequence: 12, time_ns: 34 };
+
+    fn text(stamp: Stamp, bytes: usize) -> String {
+        let mut out = vec![b'x'; bytes];
+        stamp.write(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn padding_is_a_space_and_dots() {
+        let least = "squall-stamp 000000000000feed 000000000012 00000000000000000034";
+        assert_eq!(text(STAMP, STAMP_BYTES_MIN), least);
+        assert_eq!(text(STAMP, STAMP_BYTES_MIN + 1), format!("{least} "));
+        assert_eq!(text(STAMP, STAMP_BYTES_MIN + 4), format!("{least} ..."));
+    }
+
+    #[test]
+    fn the_widest_values_come_back() {
+        let widest = Stamp { publisher: u64::MAX, sequence: 999_999_999_999, time_ns: u64::MAX };
+        assert_eq!(Stamp::find(text(widest, STAMP_BYTES_MIN).as_bytes()), Some(widest));
+        let wrapped = Stamp { sequence: 1_000_000_000_003, ..STAMP };
+        let found = Stamp::find(text(wrapped, STAMP_BYTES_MIN).as_bytes()).unwrap();
+        assert_eq!(found.sequence, 3);
+    }
+
+    #[test]
+    fn a_stamp_is_found_in_whatever_a_server_puts_around_it() {
+        let check = |before: &str, after: &str| {
+            for bytes in [STAMP_BYTES_MIN, STAMP_BYTES_MIN + 9] {
+                let data = format!("{before}{}{after}", text(STAMP, bytes));
+                assert_eq!(Stamp::find(data.as_bytes()), Some(STAMP), "{data}");
+            }
+        };
+        check("", "");
+        check("{\"data\":\"", "\",\"at\":12}");
+        check("{\\\"data\\\":\\\"", "\\\"}");
+        check("squall-stamp ", "");
+        check("squall-stamp squall-stamp squall-stamp", "\n");
+        check("data: ", "\n\n");
+    }
+
+    #[test]
+    fn a_damaged_stamp_is_none() {
+        let whole = text(STAMP, STAMP_BYTES_MIN);
+        for cut in 0..whole.len() {
+            assert_eq!(Stamp::find(&whole.as_bytes()[..cut]), None);
+            let mut damaged = whole.clone().into_bytes();
+            damaged[cut] = b'#';
+            assert_eq!(Stamp::find(&damaged), None);
+        }
+        assert_eq!(Stamp::find(format!("{whole}0").as_bytes()), None);
+        let too_late = whole.replace("00000000000000000034", "99999999999999999999");
+        assert_eq!(Stamp::find(too_late.as_bytes()), None);
+    }
+
+    #[test]
+    fn too_small_a_slice_gets_a_beginning() {
+        assert_eq!(text(STAMP, 8), "squall-s");
+        assert_eq!(text(STAMP, 0), "");
+    }
+}
