@@ -1,7 +1,7 @@
 //! Exit codes: what the process says when it ends, for scripts and supervisors.
 //!
 //! They are part of the command's interface: a code keeps its meaning. `squall serve --help`
-//! prints this list. 3 to 5 are kept for commands that load other servers.
+//! prints this list. 5 is kept for results that are not to be trusted.
 
 use std::process::ExitCode;
 use std::thread;
@@ -20,6 +20,10 @@ pub(crate) enum Exit {
     Other = 1,
     /// The command line asks for something that cannot be.
     Usage = 2,
+    /// The target could not be reached, or no reply passed the checks.
+    Unreachable = 3,
+    /// A condition of `--fail-if` came true, or cannot be told.
+    ThresholdMissed = 4,
     /// The store failed, or cannot be opened. What it did last is in doubt, everything
     /// acknowledged before is kept.
     StorageFailed = 6,
@@ -27,18 +31,20 @@ pub(crate) enum Exit {
     DataUnusable = 7,
     /// The time to drain was up; some connections were cut. All data is stored.
     Cut = 8,
-    /// A second SIGINT ended the process at once.
+    /// SIGINT ended the process at once, or the window of a bench early.
     Interrupted = 130,
-    /// A second SIGTERM ended the process at once.
+    /// SIGTERM did so.
     Terminated = 143,
 }
 
 impl Exit {
     /// Every code, in order.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Done,
         Self::Other,
         Self::Usage,
+        Self::Unreachable,
+        Self::ThresholdMissed,
         Self::StorageFailed,
         Self::DataUnusable,
         Self::Cut,
@@ -57,6 +63,10 @@ impl Exit {
             Self::Done => "everything was finished",
             Self::Other => "a bug, an address in use, or another failure of the machine",
             Self::Usage => "the command line asks for something that cannot be",
+            Self::Unreachable => {
+                "bench: the target cannot be reached, or no reply passed the checks"
+            }
+            Self::ThresholdMissed => "bench: a condition of --fail-if came true or cannot be told",
             Self::StorageFailed => {
                 "the storage failed or cannot be opened; acknowledged appends are kept, others in doubt"
             }
@@ -64,8 +74,10 @@ impl Exit {
                 "the data is locked by another server, of a newer schema, or not squall's"
             }
             Self::Cut => "connections were still open after --drain and were cut; data is stored",
-            Self::Interrupted => "a second SIGINT ended the process at once",
-            Self::Terminated => "a second SIGTERM ended the process at once",
+            Self::Interrupted => {
+                "SIGINT: a second one of serve; of bench any, which reports after the first"
+            }
+            Self::Terminated => "SIGTERM, likewise",
         }
     }
 

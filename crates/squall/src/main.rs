@@ -8,9 +8,13 @@ mod exit;
 
 mod value;
 
+mod signals;
+
 mod cli;
 
 mod serve;
+
+mod bench;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -27,6 +31,7 @@ fn main() -> ExitCode {
     let Cli { command } = Cli::read();
     let ended = match command {
         Command::Serve(args) => serve::serve(&args),
+        Command::Bench(args) => bench::bench(&args),
     };
     match ended {
         Ok(exit) => exit.into(),

@@ -83,6 +83,7 @@ impl Driver {
             Ok(Started::Waiting) => {}
             Err(fault) => self.cannot_open(index, fault, now_ns),
             Ok(Started::Ready) => {
+                let now_ns = clock::now_ns();
                 slot.link = Link::Open;
                 self.has_opened = true;
                 self.recorder.connections.opened += 1;

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::cli::ServeArgs;
+use crate::cli::{BenchArgs, ServeArgs};
 use crate::exit::Exit;
 
 /// Lines of the help are no longer than this; a narrower terminal wraps them earlier.
@@ -22,7 +22,7 @@ static EXIT_CODES: LazyLock<String> = LazyLock::new(|| {
     format!("Exit codes:{lines}")
 });
 
-/// Durable event streams over HTTP: append, read back, follow live.
+/// Durable event streams over HTTP, and a load generator that tells the truth.
 #[derive(Debug, Parser)]
 #[command(name = "squall", version = VERSION.as_str(), max_term_width = HELP_WIDTH_MAX)]
 #[command(after_help = EXIT_CODES.as_str())]
@@ -38,6 +38,9 @@ pub(crate) enum Command {
     /// Serve event streams from a directory on this machine.
     #[command(after_help = EXIT_CODES.as_str())]
     Serve(Box<ServeArgs>),
+    /// Load an HTTP or SSE server, and report what it did honestly.
+    #[command(after_help = EXIT_CODES.as_str())]
+    Bench(Box<BenchArgs>),
 }
 
 impl Cli {

@@ -1,7 +1,7 @@
 //! The command line: what can be asked for, in the words that `--help` prints.
 //!
-//! One struct per theme. Every limit is an option with a `SQUALL_…` variable beside it, so
-//! none hides in the code.
+//! One struct per theme. Every limit is an option, so none hides in the code; those of the
+//! server have a `SQUALL_…` variable beside them.
 
 mod command;
 
@@ -17,6 +17,21 @@ mod storage;
 
 mod process;
 
+mod bench;
+
+mod bench_load;
+
+mod bench_requests;
+
+mod bench_network;
+
+mod bench_report;
+
+pub(crate) use bench::BenchArgs;
+pub(crate) use bench_load::{LoadArgs, WarmUpArg};
+pub(crate) use bench_network::NetworkArgs;
+pub(crate) use bench_report::{ProgressWhen, ReportArgs, ReportFormat};
+pub(crate) use bench_requests::{CheckArgs, RequestArgs};
 pub(crate) use command::{Cli, Command, VERSION};
 pub(crate) use follow::FollowArgs;
 pub(crate) use http::HttpArgs;

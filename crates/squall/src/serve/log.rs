@@ -10,7 +10,7 @@ use crate::cli::{LogFormat, ProcessArgs};
 use crate::exit::Exit;
 
 /// Threads of ours without which the process is no use.
-const VITAL_THREADS: [&str; 2] = ["main", super::signals::THREAD];
+const VITAL_THREADS: [&str; 2] = ["main", crate::signals::THREAD];
 
 /// Logs from here on as `args` say.
 pub(super) fn start(args: &ProcessArgs) {

@@ -18,8 +18,6 @@ mod engine;
 
 mod listener;
 
-mod signals;
-
 mod announce;
 
 pub(crate) use run::serve;

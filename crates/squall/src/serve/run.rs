@@ -10,9 +10,9 @@ use tokio::runtime::Runtime;
 
 use crate::cli::ServeArgs;
 use crate::exit::{Exit, Failure};
-use crate::serve::signals::Signals;
 use crate::serve::watch::Watch;
 use crate::serve::{announce, config, engine, files, listener, log};
+use crate::signals::Signals;
 
 /// What `run` may take beyond the time to drain: the store gets at least five seconds.
 const SHUT_DOWN_GRACE: Duration = Duration::from_secs(15);
@@ -42,7 +42,10 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Failure> {
     announce::ready(address, &args.storage.data);
 
     let drain_max = server.drain_max;
-    let run = squall_server::run(listener, Arc::clone(&engine), observer, server, signals.first());
+    let asked = async {
+        signals.first().await;
+    };
+    let run = squall_server::run(listener, Arc::clone(&engine), observer, server, asked);
     let ended = runtime.block_on(run);
     if matches!(ended, Ended::StoreFailed { .. }) {
         // Closing waits for threads that may never answer; the kernel closes what is left.

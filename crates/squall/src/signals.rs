@@ -19,17 +19,17 @@ use crate::exit::{Exit, Failure};
 const ECHO_MAX: Duration = Duration::from_millis(200);
 
 /// The thread's name.
-pub(super) const THREAD: &str = "squall-signals";
+pub(crate) const THREAD: &str = "squall-signals";
 
 /// The signals to this process.
-pub(super) struct Signals {
+pub(crate) struct Signals {
     first: oneshot::Receiver<&'static str>,
 }
 
 impl Signals {
     /// Hears them from now on. The shutdown that the first one asks for may take
     /// `shut_down_max`.
-    pub(super) fn listen(shut_down_max: Duration) -> Result<Self, Failure> {
+    pub(crate) fn listen(shut_down_max: Duration) -> Result<Self, Failure> {
         let (asked, first) = oneshot::channel();
         let (started, has_started) = std::sync::mpsc::sync_channel(1);
         let hear = move || match Both::new() {
@@ -46,11 +46,12 @@ impl Signals {
         Ok(Self { first })
     }
 
-    /// Resolves once one has come.
-    pub(super) async fn first(self) {
+    /// Resolves with the name of the first, once it has come.
+    pub(crate) async fn first(self) -> &'static str {
         match self.first.await {
             Ok(signal) => {
                 tracing::info!(signal, "shutting down; a second signal ends the process at once");
+                signal
             }
             // The thread ends only with the process.
             Err(_) => std::future::pending().await,
