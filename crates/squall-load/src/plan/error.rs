@@ -81,6 +81,9 @@ pub enum PlanError {
     /// Nothing to do.
     #[error("there is nothing to do: no connections and no followers")]
     Nothing,
+    /// A number of requests, and nothing to send them on.
+    #[error("--requests needs connections to send them on; write --duration for followers alone")]
+    RequestsOfNobody,
     /// More than the machine allows.
     #[error(transparent)]
     Files(#[from] FilesError),

@@ -100,6 +100,9 @@ impl LoadPlan {
         {
             return Err(PlanError::RampOfRequests);
         }
+        if let (0, Length::Requests(_)) = (spec.connections, spec.length) {
+            return Err(PlanError::RequestsOfNobody);
+        }
         let threads = threads(spec, spec.connections + followers)?;
         files::enough_for((spec.connections + followers) as u64 + OTHER_FILES)?;
         let first = targets.first().ok_or(PlanError::Nothing)?;

@@ -65,7 +65,7 @@ fn build_one(
         method: method.to_owned(),
         url: request.url.clone(),
         weight: request.weight.max(1),
-        body_bytes: bodies.texts.first().map_or(0, |body| body.len() as u64),
+        body_bytes: bodies.bytes,
         templates: bodies.texts.iter().map(template).collect::<Result<_, _>>()?,
     })
 }
@@ -74,6 +74,8 @@ struct Bodies {
     /// At least one.
     texts: Vec<Vec<u8>>,
     have_fields: bool,
+    /// Length of the first one, as it is sent.
+    bytes: u64,
 }
 
 fn bodies(spec: &BodySpec) -> Result<Bodies, PlanError> {
@@ -87,7 +89,12 @@ fn bodies(spec: &BodySpec) -> Result<Bodies, PlanError> {
     if texts.is_empty() {
         return Err(PlanError::NoLines);
     }
-    Ok(Bodies { texts, have_fields: !matches!(spec, BodySpec::Bytes(_)) })
+    let bytes = match spec {
+        BodySpec::Stamp(bytes) => *bytes,
+        _ => texts.first().map_or(0, Vec::len),
+    };
+    let have_fields = !matches!(spec, BodySpec::Bytes(_));
+    Ok(Bodies { have_fields, bytes: bytes as u64, texts })
 }
 
 fn stamp(bytes: usize) -> Result<Vec<u8>, PlanError> {

@@ -195,12 +195,13 @@ impl Recorder {
     }
 
     /// How things stand now.
-    pub(crate) fn snapshot(&self, events: u64) -> Snapshot {
+    pub(crate) fn snapshot(&self, events: u64, late: u64) -> Snapshot {
         let mut response = self.response_times().clone();
         response.merge(&self.warm_up_times);
         Snapshot {
             ok: self.warm_up.ok + self.measured.ok,
             failed: self.warm_up.failed + self.measured.failed,
+            late,
             events,
             response,
         }

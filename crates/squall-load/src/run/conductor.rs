@@ -198,8 +198,8 @@ impl<'r> Conductor<'r> {
 
     /// Whether the window is to end before its time: on request, or because it is hopeless.
     fn is_to_end(&self) -> bool {
-        self.handle.ends_window()
-            || (self.tally.hopeless > 0 && self.tally.hopeless >= self.plan.threads)
+        let loaded = self.plan.threads.min(self.plan.connections);
+        self.handle.ends_window() || (loaded > 0 && self.tally.hopeless >= loaded)
     }
 
     fn end_of(&self, start_ns: u64) -> u64 {
@@ -217,7 +217,7 @@ impl<'r> Conductor<'r> {
     fn wait(&mut self, until_ns: u64, is_over: impl Fn(&Self) -> bool) {
         loop {
             let now_ns = clock::now_ns();
-            if now_ns >= until_ns || is_over(self) {
+            if now_ns >= until_ns || is_over(self) || self.control.view().is_stopped {
                 return;
             }
             let left = Duration::from_nanos((until_ns - now_ns).min(LOOK_NS));

@@ -90,10 +90,33 @@ fn start(
         let worker = Worker::new(plan, part, poll, Arc::clone(&control), messages.clone())
             .map_err(RunError::Start)?;
         let name = format!("squall-load-{}", part.share.index);
-        let thread = thread::Builder::new().name(name).spawn(|| worker.run());
+        let guard = Guard { control: Arc::clone(&control), is_armed: true };
+        let thread = thread::Builder::new().name(name).spawn(|| guard.watch(worker));
         threads.push(thread.map_err(RunError::Start)?);
     }
     Ok((control, threads))
+}
+
+/// Stops everybody when one thread comes to an unforeseen end: nobody would ever hear from it.
+struct Guard {
+    control: Arc<Control>,
+    is_armed: bool,
+}
+
+impl Guard {
+    fn watch(mut self, worker: Worker) -> Result<Outcome, WorkerError> {
+        let outcome = worker.run()?;
+        self.is_armed = false;
+        Ok(outcome)
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if self.is_armed {
+            self.control.stop();
+        }
+    }
 }
 
 fn join(threads: Threads) -> Result<Vec<Outcome>, RunError> {

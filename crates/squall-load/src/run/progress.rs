@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use squall_stats::histogram::Quantile;
+
 use super::conductor::Times;
 use crate::record::Snapshot;
 
@@ -35,7 +37,7 @@ pub struct RunProgress {
     pub p99_ns: Option<u64>,
     /// Requests that failed so far.
     pub failed: u64,
-    /// Arrivals that are late by now, in an open loop.
+    /// Arrivals that are due by now and were not sent yet, in an open loop.
     pub missed: u64,
     /// Events a second that followers received since the last report; `None` without followers.
     pub events_per_second: Option<f64>,
@@ -56,7 +58,6 @@ impl Reporter {
         has_followers: bool,
         now_ns: u64,
     ) -> RunProgress {
-        use squall_stats::histogram::Quantile;
         let seconds = now_ns.saturating_sub(self.last_ns) as f64 / 1e9;
         let rate = |new: u64, old: u64| {
             if seconds > 0.0 && self.last_ns > 0 {
@@ -74,7 +75,7 @@ impl Reporter {
             p50_ns: recent.value_at(Quantile::P50).ok(),
             p99_ns: recent.value_at(Quantile::P99).ok(),
             failed: snapshot.failed,
-            missed: 0,
+            missed: snapshot.late,
             events_per_second: has_followers.then(|| rate(snapshot.events, self.last.events)),
         };
         self.last = snapshot;

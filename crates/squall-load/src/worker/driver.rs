@@ -41,7 +41,7 @@ pub(crate) struct Driver {
     pub(super) is_starved: bool,
     /// Guards against sending what is due from within the sending.
     pub(super) is_sending: bool,
-    /// Connections that have been opened so far.
+    /// A connection has been opened.
     pub(super) has_opened: bool,
     /// Slots that have lost a request because their connection could not be opened.
     pub(super) hopeless: usize,
@@ -97,7 +97,7 @@ impl Driver {
             first_publisher: u32::try_from(part.first_connection).unwrap_or(u32::MAX),
             run_id: part.run_id,
             factory: Factory::new(plan, part.share),
-            source: Source::new(plan, part.share),
+            source: Source::new(plan, part.share, part.connections),
             tools,
             window: recorder.window,
             recorder,
@@ -187,6 +187,15 @@ impl Driver {
             if slot.channel.take().is_some() {
                 self.recorder.connections.closed_by_client += 1;
             }
+        }
+    }
+
+    /// In an open loop: requests that are due by now and wait to be sent.
+    pub(crate) fn late(&self, now_ns: u64) -> u64 {
+        if self.stage == Stage::Running {
+            self.source.late(now_ns.min(self.window.end_ns))
+        } else {
+            0
         }
     }
 

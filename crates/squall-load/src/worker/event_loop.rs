@@ -35,7 +35,7 @@ pub(crate) struct Outcome {
     pub(crate) seen: Seen,
     /// Processor time inside the window.
     pub(crate) cpu: Duration,
-    /// Connections that were open at the end of the window.
+    /// By publisher: how many stamps were sent.
     pub(crate) stamps_sent: Vec<u32>,
 }
 
@@ -180,7 +180,6 @@ impl Worker {
         }
         if is_done || is_late {
             self.progress.has_drained = true;
-            self.cpu.stop();
             self.say(Message::Drained { acked: self.driver.recorder.acked });
         }
     }
@@ -242,8 +241,9 @@ impl Worker {
         self.control.publish_replies(self.index, counts.0.ok + counts.1.ok);
         if now_ns >= self.next_snapshot_ns {
             self.next_snapshot_ns = now_ns + SNAPSHOT_NS;
-            let (recorder, events) = (&self.driver.recorder, self.followers.events());
-            self.control.publish(self.index, || recorder.snapshot(events));
+            let (driver, events) = (&self.driver, self.followers.events());
+            let snapshot = || driver.recorder.snapshot(events, driver.late(now_ns));
+            self.control.publish(self.index, snapshot);
         }
     }
 

@@ -154,7 +154,7 @@ impl Driver {
                 slot.failures_in_row = 0;
             }
             match received {
-                Ok(Received::Nothing) => return,
+                Ok(Received::Nothing) => return self.after_reply(index, now_ns),
                 Ok(Received::End(announced)) => {
                     return self.lose(index, Ended::Orderly(announced), now_ns);
                 }

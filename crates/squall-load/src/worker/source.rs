@@ -7,6 +7,9 @@ use crate::record::Window;
 use crate::schedule::{Arrivals, Schedule, Shape, Share};
 use crate::spec::Length;
 
+/// Requests that wait are counted up to this many: it is for people to see, not for the ledger.
+const LATE_MAX: u64 = 1_000_000;
+
 /// One thread's share of the load.
 #[derive(Debug)]
 pub(super) struct Source {
@@ -28,11 +31,15 @@ struct OpenLoop {
 }
 
 impl Source {
-    pub(super) fn new(plan: &LoadPlan, share: Share) -> Self {
+    /// The share of a thread with `connections`; one without any has no share at all.
+    pub(super) fn new(plan: &LoadPlan, share: Share, connections: usize) -> Self {
+        let of = u32::try_from(plan.connections).unwrap_or(u32::MAX).clamp(1, share.of);
+        let share = Share { of, ..share };
         let (left, length) = match plan.length {
             Length::Requests(requests) => (Some(part(requests, share)), Duration::MAX),
             Length::Time(length) => (None, length),
         };
+        let left = if connections == 0 { Some(0) } else { left };
         Self { arrivals: plan.arrivals, length, seed: plan.seed, share, left, open: None }
     }
 
@@ -89,6 +96,22 @@ impl Source {
             due_ns
         };
         (due_ns < window.end_ns).then_some(due_ns)
+    }
+
+    /// In an open loop: how many requests are due by now and wait to be sent.
+    pub(super) fn late(&self, now_ns: u64) -> u64 {
+        let Some(open) = &self.open else {
+            return 0;
+        };
+        let mut schedule = open.schedule.clone();
+        let mut late = 0;
+        while late < LATE_MAX
+            && schedule.next_due_ns().is_some_and(|due| open.base_ns.saturating_add(due) <= now_ns)
+        {
+            schedule.advance();
+            late += 1;
+        }
+        late
     }
 
     /// Goes on to the request after it.
