@@ -20,6 +20,9 @@ const SEQUENCE_DIGITS: usize = 12;
 /// Width of the time, in decimal digits.
 const TIME_DIGITS: usize = 20;
 
+/// Longest name of a publisher.
+const WORD_BYTES_MAX: usize = 64;
+
 /// Bytes of a stamp without padding, the fewest that hold one.
 pub const STAMP_BYTES_MIN: usize =
     PREFIX.len() + PUBLISHER_DIGITS + 1 + SEQUENCE_DIGITS + 1 + TIME_DIGITS;
@@ -75,27 +78,63 @@ impl Stamp {
     /// The first whole stamp anywhere in `data`. A damaged one is passed over.
     #[must_use]
     pub fn find(data: &[u8]) -> Option<Self> {
-        FINDER.find_iter(data).find_map(|start| {
-            let rest = data.get(start + PREFIX.len()..)?;
-            Self::parse(rest)
-        })
+        Self::find_all(data).next()
+    }
+
+    /// All whole stamps in `data`, in order: a server may put several payloads into one message.
+    ///
+    /// Those of other programs are found as well: their publisher may be any word of up to 64
+    /// bytes, of which a hash is given, and their numbers may have any width. In our own form
+    /// the widths are fixed, so that a stamp that was cut is not taken for a whole one.
+    pub fn find_all(data: &[u8]) -> impl Iterator<Item = Self> + '_ {
+        FINDER.find_iter(data).filter_map(|start| Self::parse(data.get(start + PREFIX.len()..)?))
     }
 
     /// Reads what follows the prefix.
     fn parse(text: &[u8]) -> Option<Self> {
-        let (publisher, text) = text.split_at_checked(PUBLISHER_DIGITS)?;
-        let (sequence, text) = text.strip_prefix(b" ")?.split_at_checked(SEQUENCE_DIGITS)?;
+        let (publisher, text) = split_word(text)?;
+        let own = (publisher.len() == PUBLISHER_DIGITS).then(|| read_hex(publisher)).flatten();
+        let Some(publisher) = own else {
+            return Self::parse_foreign(publisher, text);
+        };
+        let (sequence, text) = text.split_at_checked(SEQUENCE_DIGITS)?;
         let (time_ns, text) = text.strip_prefix(b" ")?.split_at_checked(TIME_DIGITS)?;
         // One more digit means that one was inserted somewhere.
         if text.first().is_some_and(u8::is_ascii_digit) {
             return None;
         }
+        Some(Self { publisher, sequence: read_decimal(sequence)?, time_ns: read_decimal(time_ns)? })
+    }
+
+    /// Reads the numbers of a stamp that another program wrote.
+    fn parse_foreign(publisher: &[u8], text: &[u8]) -> Option<Self> {
+        let (sequence, text) = split_word(text)?;
+        let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let time_ns = text.get(..digits).filter(|digits| !digits.is_empty())?;
+        if sequence.len() == SEQUENCE_DIGITS && time_ns.len() == TIME_DIGITS {
+            // One of our own whose publisher was damaged.
+            return None;
+        }
         Some(Self {
-            publisher: read_hex(publisher)?,
+            publisher: hash(publisher),
             sequence: read_decimal(sequence)?,
             time_ns: read_decimal(time_ns)?,
         })
     }
+}
+
+/// What stands before the first space, not empty and not too long, and what stands behind it.
+fn split_word(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let within = text.get(..=WORD_BYTES_MAX).unwrap_or(text);
+    let end = memchr::memchr(b' ', within).filter(|end| *end > 0)?;
+    Some((text.get(..end)?, text.get(end + 1..)?))
+}
+
+/// A number for a word (FNV-1a, 64 bits).
+fn hash(word: &[u8]) -> u64 {
+    word.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }
 
 #[cfg(test)]
@@ -161,5 +200,28 @@ mod tests {
     fn too_small_a_slice_gets_a_beginning() {
         assert_eq!(text(STAMP, 8), "squall-s");
         assert_eq!(text(STAMP, 0), "");
+    }
+
+    #[test]
+    fn stamps_of_other_programs_are_found_as_well() {
+        let check = |text: &str, expected: Option<(u64, u64)>| {
+            let found = Stamp::find(text.as_bytes());
+            assert_eq!(found.map(|stamp| (stamp.sequence, stamp.time_ns)), expected, "{text}");
+        };
+        check("squall-stamp p1 7 1234", Some((7, 1234)));
+        check("{\"d\":\"squall-stamp my-publisher 12 99 ...\"}", Some((12, 99)));
+        check("squall-stamp p1 7 ", None);
+        check("squall-stamp p1 x 7", None);
+        check("squall-stamp  1 7", None);
+        check(&format!("squall-stamp {} 1 7", "p".repeat(65)), None);
+        let who = |text: &str| Stamp::find(text.as_bytes()).unwrap().publisher;
+        assert_ne!(who("squall-stamp a 1 2"), who("squall-stamp b 1 2"));
+    }
+
+    #[test]
+    fn several_stamps_in_one_message_are_all_found() {
+        let stamps = [1, 2, 3].map(|sequence| Stamp { sequence, ..STAMP });
+        let data = stamps.map(|stamp| text(stamp, STAMP_BYTES_MIN + 5)).concat();
+        assert_eq!(Stamp::find_all(data.as_bytes()).collect::<Vec<_>>(), stamps);
     }
 }

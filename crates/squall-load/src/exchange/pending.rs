@@ -9,10 +9,8 @@ pub(crate) struct Pending {
     pub(crate) intended_ns: u64,
     /// When it was handed to its connection, or to the attempt to open one.
     pub(crate) started_ns: u64,
-    /// The publisher of its stamp, if requests are stamped.
-    pub(crate) publisher: Option<u32>,
-    /// The sequence number of its stamp.
-    pub(crate) sequence: u32,
+    /// Publisher and sequence number of its stamp, if it carries one.
+    pub(crate) stamp: Option<(u32, u32)>,
     /// What it asked for, as far as it decides where the reply ends.
     pub(crate) kind: RequestKind,
     /// Whether its intended start lies in the measured window.

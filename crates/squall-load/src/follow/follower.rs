@@ -35,8 +35,7 @@ pub(super) struct Follower {
     pub(super) next_read_ns: u64,
     /// When the present request left.
     pub(super) asked_ns: u64,
-    pub(super) firsts: Firsts,
-    pub(super) last_event_ns: Option<u64>,
+    pub(super) heard: Heard,
     /// The server's wish: the wait before connecting again.
     pub(super) retry_ms: Option<u64>,
     pub(super) failures_in_row: u32,
@@ -45,12 +44,13 @@ pub(super) struct Follower {
     pub(super) tracker: Tracker,
 }
 
-/// What the first connection has brought already.
+/// What has been heard so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Firsts {
+pub(super) struct Heard {
     pub(super) byte: bool,
     pub(super) event: bool,
     pub(super) matching: bool,
+    pub(super) last_event_ns: Option<u64>,
 }
 
 impl Follower {
@@ -64,8 +64,7 @@ impl Follower {
             is_slow,
             next_read_ns: 0,
             asked_ns: 0,
-            firsts: Firsts::default(),
-            last_event_ns: None,
+            heard: Heard::default(),
             retry_ms: None,
             failures_in_row: 0,
             is_established: false,

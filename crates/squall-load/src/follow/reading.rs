@@ -4,10 +4,10 @@ use squall_wire::http::response::{BodyFraming, RequestKind, ResponseHead, Respon
 use squall_wire::sse::decode::SseItem;
 use squall_wire::stamp::Stamp;
 
-use super::follower::{Follower, State};
+use super::follower::{Follower, Heard, State};
 use super::followers::Followers;
 use super::seen::Seen;
-use super::tracker::Sight;
+use super::tracker::{Sight, Tracker};
 use crate::host::clock;
 use crate::net::Received;
 use crate::plan::LoadPlan;
@@ -102,7 +102,7 @@ impl Desk<'_> {
         limits: &squall_wire::http::response::ResponseLimits,
     ) -> Next {
         self.seen.bytes += bytes.len() as u64;
-        if !std::mem::replace(&mut follower.firsts.byte, true) {
+        if !std::mem::replace(&mut follower.heard.byte, true) {
             self.seen.first_byte.record(self.now_ns.saturating_sub(follower.asked_ns));
         }
         let mut input = bytes;
@@ -151,13 +151,13 @@ impl Desk<'_> {
                 Ok(Some(SseItem::Comment(_))) => self.seen.comments += 1,
                 Ok(Some(SseItem::Retry(ms))) => follower.retry_ms = Some(ms),
                 Ok(Some(SseItem::Event(event))) => {
-                    let stamp = Stamp::find(event.data.as_bytes());
-                    let is_match = self.is_match(event.data.as_bytes(), stamp.is_some());
+                    let data = event.data.as_bytes();
+                    let has_stamp = Stamp::find(data).is_some();
+                    let is_match = self.is_match(data, has_stamp);
                     // An event without data is a sign of life, not an event.
-                    let has_data = !event.data.is_empty();
-                    self.event(follower, has_data, is_match);
-                    if let Some(stamp) = stamp {
-                        self.stamp(follower, stamp);
+                    self.event(&mut follower.heard, follower.asked_ns, !data.is_empty(), is_match);
+                    for stamp in Stamp::find_all(data) {
+                        self.stamp(&mut follower.tracker, follower.is_slow, stamp);
                     }
                 }
                 Ok(Some(_)) => {}
@@ -169,21 +169,21 @@ impl Desk<'_> {
         }
     }
 
-    fn event(&mut self, follower: &mut Follower, has_data: bool, is_match: bool) {
+    fn event(&mut self, heard: &mut Heard, asked_ns: u64, has_data: bool, is_match: bool) {
         if !has_data {
             return;
         }
-        let since_asked_ns = self.now_ns.saturating_sub(follower.asked_ns);
+        let since_asked_ns = self.now_ns.saturating_sub(asked_ns);
         let is_measured = self.window.contains(self.now_ns);
         self.seen.events += 1;
         self.seen.events_in_window += u64::from(is_measured);
-        if !std::mem::replace(&mut follower.firsts.event, true) {
+        if !std::mem::replace(&mut heard.event, true) {
             self.seen.first_event.record(since_asked_ns);
         }
-        if is_match && !std::mem::replace(&mut follower.firsts.matching, true) {
+        if is_match && !std::mem::replace(&mut heard.matching, true) {
             self.seen.first_match.record(since_asked_ns);
         }
-        if let Some(last_ns) = follower.last_event_ns.replace(self.now_ns)
+        if let Some(last_ns) = heard.last_event_ns.replace(self.now_ns)
             && is_measured
         {
             self.seen.gap.record(self.now_ns.saturating_sub(last_ns));
@@ -198,10 +198,10 @@ impl Desk<'_> {
         }
     }
 
-    fn stamp(&mut self, follower: &mut Follower, stamp: Stamp) {
-        let sight = follower.tracker.see(stamp);
+    fn stamp(&mut self, tracker: &mut Tracker, is_slow: bool, stamp: Stamp) {
+        let sight = tracker.see(stamp);
         let is_measured = (self.window.start_ns..self.window.end_ns).contains(&stamp.time_ns);
-        if sight == Sight::Own && is_measured && !follower.is_slow {
+        if sight == Sight::Own && is_measured && !is_slow {
             self.seen.delivery.record(self.now_ns.saturating_sub(stamp.time_ns));
         }
     }

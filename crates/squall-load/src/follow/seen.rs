@@ -92,6 +92,7 @@ impl Seen {
             appended: acked.unwrap_or(0),
             delivered,
             lost: self.trackers.iter().map(|tracker| tracker.lost(appends)).sum(),
+            undelivered: self.trackers.iter().map(|tracker| tracker.undelivered(appends)).sum(),
             repeated: sum(|tracker| tracker.repeated),
             reordered: sum(|tracker| tracker.reordered),
             foreign: sum(|tracker| tracker.foreign),

@@ -92,18 +92,22 @@ impl Tracker {
         Sight::Foreign
     }
 
-    /// How many events of this run or within the gaps of others are missing.
+    /// How many events are missing although a later one of the same publisher came.
     pub(crate) fn lost(&self, appends: &Appends) -> u64 {
-        let behind: u64 = (0_u32..)
+        self.gaps.iter().map(|gap| gap.lost(self, appends)).sum::<u64>() + self.overflowed
+    }
+
+    /// How many acknowledged events of this run are missing and nothing later came: late or
+    /// lost, which cannot be told.
+    pub(crate) fn undelivered(&self, appends: &Appends) -> u64 {
+        (0_u32..)
             .zip(&appends.sent)
             .map(|(publisher, sent)| {
                 let next = self.next.get(publisher as usize).copied().unwrap_or(0);
                 u64::from(sent.saturating_sub(next))
                     - appends.unacked_within(publisher, next.into(), (*sent).into())
             })
-            .sum();
-        let within: u64 = self.gaps.iter().map(|gap| gap.lost(self, appends)).sum();
-        behind + within + self.overflowed
+            .sum()
     }
 
     fn own(&self, publisher: u64) -> Option<usize> {
@@ -188,14 +192,20 @@ mod tests {
     }
 
     /// What a follower of one publisher makes of `sequences`, 20 of which were sent.
-    fn check(make: fn(u64) -> Stamp, sequences: &[u64], expected: (u64, u64, u64, u64)) {
+    /// Expected: delivered, lost, undelivered, repeated, reordered.
+    fn check(make: fn(u64) -> Stamp, sequences: &[u64], expected: (u64, u64, u64, u64, u64)) {
         let mut tracker = Tracker::new(RUN);
         for sequence in sequences {
             tracker.see(make(*sequence));
         }
         let appends = Appends { sent: vec![20], unacked: vec![(0, 18)] };
-        let found =
-            (tracker.delivered, tracker.lost(&appends), tracker.repeated, tracker.reordered);
+        let found = (
+            tracker.delivered,
+            tracker.lost(&appends),
+            tracker.undelivered(&appends),
+            tracker.repeated,
+            tracker.reordered,
+        );
         assert_eq!(found, expected, "{sequences:?}");
     }
 
@@ -203,19 +213,19 @@ mod tests {
     fn lost_repeated_and_reordered_events_are_told_apart() {
         let ours = |sequence| own(0, sequence);
         let all: Vec<u64> = (0..20).collect();
-        check(ours, &all, (20, 0, 0, 0));
+        check(ours, &all, (20, 0, 0, 0, 0));
         // Number 18 has no ack, so nobody has to see it.
-        check(ours, &[], (0, 19, 0, 0));
-        check(ours, &all[..18], (18, 1, 0, 0));
+        check(ours, &[], (0, 0, 19, 0, 0));
+        check(ours, &all[..18], (18, 0, 1, 0, 0));
         let odd = [0, 1, 2, 3, 4, 5, 6, 8, 9, 9, 10, 12, 11, 13, 14, 15, 16, 17, 19];
-        check(ours, &odd, (18, 1, 1, 1));
+        check(ours, &odd, (18, 1, 0, 1, 1));
     }
 
     #[test]
     fn the_gaps_of_other_publishers_count_from_the_first_event_that_was_seen() {
         let theirs = |sequence| stamp(99, sequence);
         // The 19 acknowledged appends of our own are lost beside them.
-        check(theirs, &[5, 6, 8, 9, 9, 10, 12, 11, 13], (8, 19 + 1, 1, 1));
+        check(theirs, &[5, 6, 8, 9, 9, 10, 12, 11, 13], (8, 1, 19, 1, 1));
     }
 
     #[test]
@@ -228,7 +238,7 @@ mod tests {
         assert_eq!(tracker.see(own(2, 1)), Sight::Again);
         assert_eq!(tracker.see(stamp(3, 1)), Sight::Foreign);
         let appends = Appends { sent: vec![3, 0, 4], unacked: Vec::new() };
-        assert_eq!(tracker.lost(&appends), 1);
+        assert_eq!((tracker.lost(&appends), tracker.undelivered(&appends)), (0, 1));
     }
 
     #[test]

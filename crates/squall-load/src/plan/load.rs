@@ -13,7 +13,7 @@ use super::requests::{self, PlannedRequest};
 use super::target::Target;
 use crate::host::{cpus, files};
 use crate::schedule::{Arrivals, Shape};
-use crate::spec::{BodySpec, FollowSpec, Length, LoadSpec, WarmUp};
+use crate::spec::{FollowSpec, Length, LoadSpec, WarmUp};
 
 /// Files that a run needs besides its connections.
 const OTHER_FILES: u64 = 64;
@@ -105,10 +105,10 @@ impl LoadPlan {
         }
         let threads = threads(spec, spec.connections + followers)?;
         files::enough_for((spec.connections + followers) as u64 + OTHER_FILES)?;
+        let requests = requests::build(spec, &targets)?;
         let first = targets.first().ok_or(PlanError::Nothing)?;
         Ok(Self {
             endpoint: Endpoint::resolve(first, &spec.network)?,
-            requests: requests::build(spec, &targets)?,
             connections: spec.connections,
             threads,
             pipeline: if spec.keep_alive { spec.pipeline.max(1) } else { 1 },
@@ -128,7 +128,8 @@ impl LoadPlan {
                 .transpose()?,
             pin: spec.pin.clone(),
             server_pid: spec.server_pid,
-            has_stamps: matches!(spec.body, BodySpec::Stamp(_)),
+            has_stamps: requests.iter().any(PlannedRequest::has_stamp),
+            requests,
         })
     }
 

@@ -25,6 +25,12 @@ pub struct PlannedRequest {
     pub(crate) templates: Vec<RequestTemplate>,
 }
 
+impl PlannedRequest {
+    pub(super) fn has_stamp(&self) -> bool {
+        self.templates.iter().any(RequestTemplate::has_stamp)
+    }
+}
+
 /// Builds the requests of `spec`, whose URLs are `targets`.
 pub(super) fn build(spec: &LoadSpec, targets: &[Target]) -> Result<Vec<PlannedRequest>, PlanError> {
     let bodies = bodies(&spec.body)?;
@@ -43,6 +49,10 @@ fn build_one(
 ) -> Result<PlannedRequest, PlanError> {
     let default = if matches!(spec.body, BodySpec::None) { "GET" } else { "POST" };
     let method = request.method.as_deref().unwrap_or(default);
+    // In a mix the body is meant for those that append, not for those that read.
+    let has_body = spec.requests.len() == 1 || !matches!(method, "GET" | "HEAD");
+    let no_body = Bodies { texts: vec![Vec::new()], have_fields: false, bytes: 0 };
+    let bodies = if has_body { bodies } else { &no_body };
     let template = |body: &Vec<u8>| {
         RequestTemplate::build(&RequestParts {
             method,

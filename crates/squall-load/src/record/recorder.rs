@@ -127,7 +127,7 @@ impl Recorder {
         if let Some(failure) = reply.failure {
             return self.failed(pending, failure, now_ns);
         }
-        self.acked += 1;
+        self.acked += u64::from(pending.stamp.is_some());
         // A reply to a request of the warm-up arrived inside the window all the same.
         self.ok_in_window += u64::from(self.window.contains(now_ns));
         let service_ns = now_ns.saturating_sub(pending.started_ns);
@@ -208,10 +208,10 @@ impl Recorder {
     }
 
     fn not_acked(&mut self, pending: &Pending) {
-        if let Some(publisher) = pending.publisher
+        if let Some(stamp) = pending.stamp
             && self.unacked.len() < UNACKED_MAX
         {
-            self.unacked.push((publisher, pending.sequence));
+            self.unacked.push(stamp);
         }
     }
 }

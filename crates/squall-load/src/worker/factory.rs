@@ -47,6 +47,15 @@ pub(super) struct Order {
     pub(super) sequence: u32,
 }
 
+/// A request that was made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Made {
+    pub(super) kind: RequestKind,
+    pub(super) bytes: usize,
+    /// The sequence number of its stamp, if it carries one.
+    pub(super) stamp: Option<u32>,
+}
+
 impl Factory {
     pub(super) fn new(plan: &LoadPlan, share: Share) -> Self {
         let requests: Vec<Mixed> = plan.requests.iter().map(Mixed::new).collect();
@@ -63,15 +72,11 @@ impl Factory {
     }
 
     /// The bytes of `count` requests; `each` hears of every one of them, in order.
-    pub(super) fn make(
-        &mut self,
-        count: usize,
-        order: Order,
-        mut each: impl FnMut(RequestKind, u32, usize),
-    ) -> &[u8] {
+    pub(super) fn make(&mut self, count: usize, order: Order, mut each: impl FnMut(Made)) -> &[u8] {
         match &self.repeated {
             Some(repeated) => {
-                (0..count).for_each(|_| each(repeated.kind, 0, repeated.request_bytes));
+                let (kind, bytes) = (repeated.kind, repeated.request_bytes);
+                (0..count).for_each(|_| each(Made { kind, bytes, stamp: None }));
             }
             None => self.write(count, order, each),
         }
@@ -84,18 +89,20 @@ impl Factory {
     }
 
     /// Writes requests that differ.
-    fn write(&mut self, count: usize, order: Order, mut each: impl FnMut(RequestKind, u32, usize)) {
+    fn write(&mut self, count: usize, order: Order, mut each: impl FnMut(Made)) {
         self.scratch.clear();
         let mut sequence = order.sequence;
         for _ in 0..count {
             let before = self.scratch.len();
-            let kind = self.write_one(order, sequence);
-            each(kind, sequence, self.scratch.len() - before);
-            sequence = sequence.wrapping_add(1);
+            let (kind, has_stamp) = self.write_one(order, sequence);
+            let bytes = self.scratch.len() - before;
+            each(Made { kind, bytes, stamp: has_stamp.then_some(sequence) });
+            sequence = sequence.wrapping_add(u32::from(has_stamp));
         }
     }
 
-    fn write_one(&mut self, order: Order, stamp_sequence: u32) -> RequestKind {
+    /// Writes the next request; `true` if it carries a stamp.
+    fn write_one(&mut self, order: Order, stamp_sequence: u32) -> (RequestKind, bool) {
         let random = &mut self.random;
         let mut values = FieldValues {
             sequence: self.sequence,
@@ -107,10 +114,10 @@ impl Factory {
         self.sequence += self.stride;
         let chosen = choose(&mut self.requests, self.weights);
         let Some(template) = chosen.and_then(Mixed::next) else {
-            return RequestKind::Other;
+            return (RequestKind::Other, false);
         };
         template.write(&mut self.scratch, &mut values);
-        template.kind()
+        (template.kind(), template.has_stamp())
     }
 }
 

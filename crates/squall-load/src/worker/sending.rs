@@ -1,9 +1,7 @@
 //! Handing out requests.
 
-use squall_wire::http::response::RequestKind;
-
 use super::driver::{Driver, Stage};
-use super::factory::Order;
+use super::factory::{Made, Order};
 use super::slot::{Link, Slot};
 use crate::exchange::{Ended, Pending};
 
@@ -116,18 +114,18 @@ impl Driver {
             publisher: u64::from(self.run_id) << 32 | u64::from(publisher),
             sequence: slot.stamp_sequence,
         };
-        let publisher = self.plan.has_stamps.then_some(publisher);
         let (exchange, recorder) = (&mut slot.exchange, &mut self.recorder);
-        let each = |kind: RequestKind, sequence, bytes| {
-            let started_ns = now_ns;
+        let stamps = &mut slot.stamp_sequence;
+        let each = |made: Made| {
+            let stamp = made.stamp.map(|sequence| (publisher, sequence));
+            *stamps = stamps.wrapping_add(u32::from(stamp.is_some()));
             let is_reused = exchange.handed() > 0;
-            let pending =
-                Pending { intended_ns, started_ns, publisher, sequence, kind, is_measured };
+            let kind = made.kind;
+            let pending = Pending { intended_ns, started_ns: now_ns, stamp, kind, is_measured };
             exchange.push(pending);
-            recorder.sent(&pending, bytes, is_reused);
+            recorder.sent(&pending, made.bytes, is_reused);
         };
         let bytes = self.factory.make(count, order, each);
-        slot.stamp_sequence += u32::try_from(count).unwrap_or(0);
         self.source.took(count, is_measured);
         match (slot.link, &mut slot.channel) {
             (Link::Open, Some(channel)) => {

@@ -44,10 +44,15 @@ pub struct FollowersRecord {
 pub struct DeliveryRecord {
     /// Appends of this run that were acknowledged.
     pub appended: u64,
-    /// Stamped events of this run that followers received, counted once for each follower.
+    /// Stamped events that followers received, of any publisher, each once for each follower.
+    /// Slow followers are left out of these numbers.
     pub delivered: u64,
-    /// Acknowledged appends that a follower should have received and did not.
+    /// Events that a follower did not receive although a later one of the same publisher came.
+    /// Of this run only acknowledged appends count, of other publishers every gap.
     pub lost: u64,
+    /// Acknowledged appends of this run that a follower had not received when the wait for
+    /// them was over, and nothing later either: late or lost, which cannot be told.
+    pub undelivered: u64,
     /// Events that a follower received again.
     pub repeated: u64,
     /// Events that a follower received after a later one of the same publisher.

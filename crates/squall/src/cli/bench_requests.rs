@@ -25,7 +25,7 @@ pub(crate) struct RequestArgs {
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", value_parser = parse_header)]
     pub(crate) headers: Vec<(String, String)>,
 
-    /// Body of every request. In it, in URLs and in header values {{seq}}, {{seq:START}},
+    /// Body of every request, in a mix of those that are not GET or HEAD. In it, in URLs and in header values {{seq}}, {{seq:START}},
     /// {{random:A..B}} and {{now_ns}} are filled in, each with a fixed number of digits.
     #[arg(short, long, value_name = "TEXT", group = "bodies")]
     pub(crate) body: Option<String>,

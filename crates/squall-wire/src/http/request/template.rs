@@ -95,6 +95,12 @@ impl RequestTemplate {
         self.bytes.len()
     }
 
+    /// Whether a field of it is a stamp.
+    #[must_use]
+    pub fn has_stamp(&self) -> bool {
+        self.fields.iter().any(|field| field.kind == FieldKind::Stamp)
+    }
+
     /// Appends one request to `out`, with `values` in its fields.
     pub fn write(&self, out: &mut Vec<u8>, values: &mut FieldValues<'_>) {
         let start = out.len();
