@@ -4,6 +4,9 @@ use squall_stats::record::{BenchRecord, DeliveryRecord, FollowersRecord, Limit, 
 
 use crate::text;
 
+/// Kinds that a sentence lists; the rest is summed up.
+const KINDS_MAX: usize = 3;
+
 /// The result of a run in a few plain sentences: what was reached, what the limit was, and what
 /// went wrong if anything did.
 ///
@@ -95,7 +98,7 @@ fn unanswered(record: &BenchRecord) -> Option<String> {
 }
 
 fn failure_kinds(record: &BenchRecord) -> String {
-    text::failure_kinds(&record.ledger.failures, &record.status_codes).join(", ")
+    text::failure_kinds(&record.ledger.failures, &record.status_codes, KINDS_MAX).join(", ")
 }
 
 fn nothing(record: &BenchRecord) -> String {
@@ -132,7 +135,7 @@ fn never_connected(record: &BenchRecord) -> Option<String> {
         let question = "Is the server running?";
         return Some(format!("every connection was refused (ECONNREFUSED). {question}"));
     }
-    Some(format!("no connection could be opened ({}).", text::kinds(failed).join(", ")))
+    Some(format!("no connection could be opened ({}).", text::kinds(failed, KINDS_MAX).join(", ")))
 }
 
 fn followers(followers: &FollowersRecord) -> String {
@@ -140,7 +143,7 @@ fn followers(followers: &FollowersRecord) -> String {
     let rate = text::per_second(followers.events_per_second);
     let established = text::count(followers.established);
     let delivery = followers.delivery.as_ref().map(delivery).unwrap_or_default();
-    format!("{established} of {asked} followed and received {rate} events/s{delivery}.")
+    format!("{established} of {asked} were established and received {rate} events/s{delivery}.")
 }
 
 fn delivery(delivery: &DeliveryRecord) -> String {
@@ -150,6 +153,7 @@ fn delivery(delivery: &DeliveryRecord) -> String {
     };
     let wrong: Vec<String> = [
         (delivery.lost, "lost"),
+        (delivery.undelivered, "not delivered in time"),
         (delivery.repeated, "repeated"),
         (delivery.reordered, "reordered"),
     ]

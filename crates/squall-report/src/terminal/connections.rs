@@ -2,7 +2,7 @@
 
 use squall_stats::record::BenchRecord;
 
-use super::screen::{Screen, Tone};
+use super::screen::{KINDS_MAX, Screen, Tone};
 use crate::text;
 
 pub(super) fn write(screen: &mut Screen, record: &BenchRecord) {
@@ -16,7 +16,7 @@ pub(super) fn write(screen: &mut Screen, record: &BenchRecord) {
     );
     screen.field("connections", &text, Tone::Normal);
     if !connections.failed.is_empty() {
-        let failed = text::kinds(&connections.failed).join(", ");
+        let failed = text::kinds(&connections.failed, KINDS_MAX).join(", ");
         screen.field("not opened", &failed, Tone::Failure);
     }
     screen.field("bytes", &bytes(record), Tone::Normal);

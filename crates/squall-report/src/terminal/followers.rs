@@ -2,7 +2,7 @@
 
 use squall_stats::record::{DeliveryRecord, FollowersRecord};
 
-use super::screen::{Screen, Tone};
+use super::screen::{KINDS_MAX, Screen, Tone};
 use super::times::{if_any, write_table};
 use crate::text;
 
@@ -11,7 +11,7 @@ pub(super) fn write(screen: &mut Screen, followers: &FollowersRecord) {
     let tone = if missing { Tone::Failure } else { Tone::Normal };
     screen.field("followers", &established(followers), tone);
     if !followers.failed.is_empty() {
-        let failed = text::kinds(&followers.failed).join(", ");
+        let failed = text::kinds(&followers.failed, KINDS_MAX).join(", ");
         screen.field("not followed", &failed, Tone::Failure);
     }
     screen.field("events", &events(followers), Tone::Normal);
@@ -43,13 +43,14 @@ fn events(followers: &FollowersRecord) -> String {
         text::bytes(followers.bytes),
     );
     if followers.cut_events > 0 {
-        text.push_str(&format!(", {} cut by an end", text::count(followers.cut_events)));
+        text.push_str(&format!(", {} cut off", text::count(followers.cut_events)));
     }
     text
 }
 
 fn write_delivery(screen: &mut Screen, delivery: &DeliveryRecord) {
-    let is_whole = delivery.lost + delivery.repeated + delivery.reordered == 0;
+    let wrong = [delivery.lost, delivery.undelivered, delivery.repeated, delivery.reordered];
+    let is_whole = wrong.iter().all(|number| *number == 0);
     let mut text = format!(
         "{} appended, {} delivered; {} lost, {} repeated, {} reordered",
         text::count(delivery.appended),
@@ -58,6 +59,10 @@ fn write_delivery(screen: &mut Screen, delivery: &DeliveryRecord) {
         text::count(delivery.repeated),
         text::count(delivery.reordered),
     );
+    if delivery.undelivered > 0 {
+        let number = text::count(delivery.undelivered);
+        text.push_str(&format!("; {number} not delivered when the run ended"));
+    }
     if delivery.foreign > 0 {
         text.push_str(&format!("; {} of other publishers", text::count(delivery.foreign)));
     }
@@ -76,7 +81,5 @@ fn write_times(screen: &mut Screen, followers: &FollowersRecord) {
     .into_iter()
     .flatten()
     .collect();
-    if !rows.is_empty() {
-        write_table(screen, "time", &rows);
-    }
+    write_table(screen, &rows);
 }

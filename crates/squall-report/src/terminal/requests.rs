@@ -2,7 +2,7 @@
 
 use squall_stats::record::BenchRecord;
 
-use super::screen::{Screen, Tone};
+use super::screen::{KINDS_MAX, Screen, Tone};
 use crate::text;
 
 pub(super) fn write(screen: &mut Screen, record: &BenchRecord) {
@@ -18,12 +18,13 @@ pub(super) fn write(screen: &mut Screen, record: &BenchRecord) {
     let sent = [(ledger.ok, "ok"), (ledger.failed, "failed"), (ledger.unanswered, "unanswered")];
     screen.field("sent", &sum(ledger.sent, &sent), Tone::Normal);
     if ledger.failed > 0 {
-        let kinds = text::failure_kinds(&ledger.failures, &record.status_codes).join(" + ");
+        let kinds =
+            text::failure_kinds(&ledger.failures, &record.status_codes, KINDS_MAX).join(" + ");
         let failed = format!("{} = {kinds}", text::count(ledger.failed));
         screen.field("failed", &failed, Tone::Failure);
     }
     if record.status_codes.keys().any(|code| *code != 200) {
-        let codes = text::kinds(&record.status_codes).join(", ");
+        let codes = text::kinds(&record.status_codes, KINDS_MAX).join(", ");
         screen.field("status codes", &codes, Tone::Normal);
     }
 }

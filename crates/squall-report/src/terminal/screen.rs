@@ -6,6 +6,9 @@ use crate::text::wrap;
 /// Columns of a label before its text, so that all texts begin in one column.
 const LABEL_COLUMNS: usize = 13;
 
+/// Kinds that one field lists before it sums up the rest: as many as a request can fail in.
+pub(super) const KINDS_MAX: usize = 9;
+
 const YELLOW: &str = "\u{1b}[33m";
 const RED: &str = "\u{1b}[31m";
 const PLAIN: &str = "\u{1b}[0m";

@@ -73,12 +73,12 @@ fn window(record: &BenchRecord) -> String {
     if window.warm_up_seconds > 0.0 {
         let sent = text::counted(record.warm_up.sent, "request", "requests");
         let steady = match record.warm_up.steady {
-            Some(true) => ", until steady",
-            Some(false) => ", without becoming steady",
+            Some(true) => ", until the rate was steady",
+            Some(false) => " without a steady rate",
             None => "",
         };
         let length = text::seconds(window.warm_up_seconds);
-        parts.push(format!("after {length} of warm-up ({sent}, not counted{steady})"));
+        parts.push(format!("after {length} of warm-up{steady} ({sent}, not counted)"));
     }
     if window.drain_seconds >= 0.05 {
         parts.push(format!("then {} of drain", text::seconds(window.drain_seconds)));

@@ -10,21 +10,23 @@ use crate::text;
 /// Columns of a table, the first of which names what was timed.
 const HEADER: [&str; 7] = ["p50", "p90", "p99", "p99.9", "max", "mean", "count"];
 
-const CLOSED_LOOP: &str = "The loop was closed: the next request waits for the reply before it, so response and service time are \
-     equal, and a wait in the server delays requests that no number shows (coordinated omission). \
-     An open loop (--rate) shows it.";
+/// What a closed loop cannot show, whoever reads it.
+const CLOSED_LOOP: &str = "The loop was closed, so response and service time are equal, and \
+    requests that a slow server kept from leaving are in no number (coordinated omission). An \
+    open loop (--rate) shows them.";
 
 pub(super) fn write(screen: &mut Screen, record: &BenchRecord) {
     let latency = &record.latency;
     let is_open = record.load.loop_kind == LoopKind::Open;
-    let mut rows = vec![("response", &latency.response)];
+    let mut rows = Vec::new();
+    rows.extend(if_any("response", &latency.response));
     if is_open {
-        rows.push(("service", &latency.service));
+        rows.extend(if_any("service", &latency.service));
     }
     rows.extend(if_any("failed", &latency.failed));
     rows.extend(if_any("connect", &latency.connect));
-    write_table(screen, "time", &rows);
-    if !is_open {
+    write_table(screen, &rows);
+    if !is_open && latency.response.count > 0 {
         screen.paragraph(CLOSED_LOOP, Tone::Normal);
     }
 }
@@ -37,14 +39,17 @@ pub(super) fn if_any<'r>(
     (summary.count > 0).then_some((name, summary))
 }
 
-/// Writes one row for each name, under a header that begins with `title`.
-pub(super) fn write_table(screen: &mut Screen, title: &str, rows: &[(&str, &LatencySummary)]) {
+/// Writes one row for each name under a header; nothing without a row.
+pub(super) fn write_table(screen: &mut Screen, rows: &[(&str, &LatencySummary)]) {
+    if rows.is_empty() {
+        return;
+    }
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(screen.columns());
-    table.set_header(std::iter::once(title).chain(HEADER));
+    table.set_header(std::iter::once("time").chain(HEADER));
     for (name, summary) in rows {
         table.add_row(std::iter::once((*name).to_owned()).chain(cells(summary)));
     }

@@ -128,6 +128,7 @@ fn followers() -> FollowersRecord {
             appended: 980,
             delivered: 9_801,
             lost: 3,
+            undelivered: 0,
             repeated: 4,
             reordered: 5,
             foreign: 6,
