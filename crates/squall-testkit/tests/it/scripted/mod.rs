@@ -1,47 +1,11 @@
 //! The scripted server, seen by its clients.
 
-use std::io::{ErrorKind, Read};
-use std::net::TcpStream;
-use std::time::Duration;
-
-use squall_testkit::http::{Connection, Request};
-use squall_testkit::scripted::{Ending, ScriptedServer};
-use squall_testkit::wait::wait_until;
+mod support;
 
 mod places;
+
 mod service;
+
 mod steps;
+
 mod stopping;
-
-/// Longest wait for what should come at once.
-const SOON: Duration = Duration::from_secs(20);
-
-fn get() -> Request {
-    Request::new("GET", "/")
-}
-
-fn connect(server: &ScriptedServer) -> TcpStream {
-    let socket = TcpStream::connect(server.address()).unwrap();
-    socket.set_nodelay(true).unwrap();
-    socket.set_read_timeout(Some(SOON)).unwrap();
-    socket.set_write_timeout(Some(SOON)).unwrap();
-    socket
-}
-
-fn open(server: &ScriptedServer) -> Connection {
-    Connection::open(server.address()).unwrap()
-}
-
-/// What comes until the FIN, or the error instead of it.
-fn read_to_end(mut socket: &TcpStream) -> Result<String, ErrorKind> {
-    let mut text = String::new();
-    socket.read_to_string(&mut text).map_err(|error| error.kind())?;
-    Ok(text)
-}
-
-/// Waits for the end of connection `index`, which a client causes and cannot see.
-fn wait_for_end(server: &ScriptedServer, index: usize) -> Ending {
-    let ending = || server.record().connections.get(index).and_then(|it| it.ending.clone());
-    assert!(wait_until(SOON, || ending().is_some()), "{:?}", server.record());
-    ending().unwrap()
-}

@@ -15,7 +15,7 @@ use squall_testkit::scripted::{
     After, Ending, Script, ScriptedServer, Service, Step, closed_port, reply,
 };
 
-use super::{connect, get, wait_for_end};
+use super::support::{connect, get, wait_for_end};
 
 type TlsStream = StreamOwned<ClientConnection, TcpStream>;
 

@@ -9,7 +9,7 @@ use squall_testkit::scripted::{
     monotonic_ns, reply,
 };
 
-use super::{connect, get, open, read_to_end, wait_for_end};
+use super::support::{connect, get, open, read_to_end, wait_for_end};
 
 const MS: u64 = 1_000_000;
 

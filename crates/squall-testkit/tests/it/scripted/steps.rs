@@ -9,7 +9,7 @@ use squall_testkit::scripted::{
     sse_event_plain, sse_head, sse_head_plain,
 };
 
-use super::{connect, get, open, read_to_end, wait_for_end};
+use super::support::{connect, get, open, read_to_end, wait_for_end};
 
 fn start(steps: impl Into<Vec<Step>>, after: After) -> ScriptedServer {
     ScriptedServer::start(Script::new().each_connection(steps).then(after))

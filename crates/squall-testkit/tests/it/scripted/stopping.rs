@@ -9,7 +9,7 @@ use squall_testkit::scripted::{
 };
 use squall_testkit::wait::wait_until;
 
-use super::{SOON, connect, get};
+use super::support::{SOON, connect, get};
 
 const HOUR: Duration = Duration::from_secs(3600);
 

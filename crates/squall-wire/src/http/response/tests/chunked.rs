@@ -1,6 +1,6 @@
 //! Bodies in chunks (RFC 9112 §7.1).
 
-use super::*;
+use super::support::*;
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 

@@ -1,6 +1,6 @@
 //! Several replies, and the end of a connection.
 
-use super::*;
+use super::support::*;
 
 /// What each part was, in one letter and its length or status.
 fn story(outcome: &Outcome) -> String {

@@ -1,6 +1,6 @@
 //! What a head may look like.
 
-use super::*;
+use super::support::*;
 
 /// Reads a head, whatever follows, and a body of five bytes.
 fn check(head: &str) {

@@ -1,6 +1,6 @@
 //! Where a body ends: RFC 9112 §6.3, rule by rule.
 
-use super::*;
+use super::support::*;
 
 fn check(head: &str, kind: RequestKind, expected: BodyFraming) {
     let wire = format!("{head}\r\n\r\n");

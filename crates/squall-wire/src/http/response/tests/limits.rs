@@ -1,6 +1,6 @@
 //! What passes a limit, and what just meets it.
 
-use super::*;
+use super::support::*;
 
 fn check(wire: &str, limits: ResponseLimits, over: ResponseLimits, expected: FramingError) {
     let kinds = [RequestKind::Other];
