@@ -53,15 +53,31 @@ impl TlsSession {
 
     /// Encrypts `bytes`; they are sent by [`flush`](Self::flush).
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), Fault> {
-        self.connection.writer().write_all(bytes).map_err(|_closed| Fault::Tls)
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let count = self.connection.writer().write(rest).map_err(|_closed| Fault::Tls)?;
+            rest = rest.get(count..).unwrap_or_default();
+            // The session buffers little; what it has encrypted makes room for more.
+            let had = self.unsent.len();
+            self.encrypt()?;
+            if count == 0 && self.unsent.len() == had {
+                return Err(Fault::Tls);
+            }
+        }
+        Ok(())
+    }
+
+    fn encrypt(&mut self) -> Result<(), Fault> {
+        while self.connection.wants_write() {
+            self.connection.write_tls(&mut self.unsent).map_err(|_never| Fault::Tls)?;
+        }
+        Ok(())
     }
 
     /// Sends as much as the kernel takes.
     pub(super) fn flush(&mut self, socket: &Socket) -> Result<(), Fault> {
         loop {
-            while self.connection.wants_write() {
-                self.connection.write_tls(&mut self.unsent).map_err(|_never| Fault::Tls)?;
-            }
+            self.encrypt()?;
             if self.unsent.is_empty() {
                 return Ok(());
             }

@@ -73,6 +73,8 @@ impl Control {
 
     /// A worker's look at the switches: a few loads, no lock.
     pub(crate) fn view(&self) -> View {
+        // First: whoever sees the stop sees the window that it ended, too.
+        let is_stopped = self.is_stopped.load(Ordering::Acquire);
         View {
             begin_ns: self.begin_ns.load(Ordering::Acquire),
             window: Window {
@@ -80,7 +82,7 @@ impl Control {
                 end_ns: self.window_end_ns.load(Ordering::Acquire),
             },
             settle_until_ns: self.settle_until_ns.load(Ordering::Acquire),
-            is_stopped: self.is_stopped.load(Ordering::Acquire),
+            is_stopped,
         }
     }
 

@@ -129,11 +129,12 @@ impl Worker {
 
     /// Does what the switches say; `true` once everything is over.
     fn obey(&mut self, view: View, now_ns: u64) -> bool {
+        // Also for a run that is stopped: what lies behind its end was never scheduled.
+        self.driver.set_window(view.window);
         if view.is_stopped {
             self.driver.abandon();
             return true;
         }
-        self.driver.set_window(view.window);
         self.followers.set_window(view.window);
         self.cpu.look(view.window, now_ns);
         if !self.progress.has_begun {
