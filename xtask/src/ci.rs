@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::{crash, real, workspace};
+use crate::{accuracy, crash, real, workspace};
 
 /// The steps, in order. A step that needs real parts is one file in `real` and one line here.
 const STEPS: &[Step] = &[
@@ -21,6 +21,7 @@ const STEPS: &[Step] = &[
     Step::real("strace-sync", real::strace_sync::run),
     Step::real("disk-full", real::disk_full::run),
     Step::real("crash", |p| crash::run_rounds(&p.squall, 100, 50, 1).map(|()| Outcome::Passed)),
+    Step::real("accuracy", |p| accuracy::run_short(&p.squall).map(|()| Outcome::Passed)),
 ];
 
 /// What to run.

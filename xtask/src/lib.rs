@@ -1,6 +1,6 @@
 //! The gate and the toolbox: what `cargo xtask` does, callable from tests.
 //!
-//! One file per subcommand ([`ci`], [`tidy`], [`crash`]). [`files`] and [`arrows`] hold
+//! One file per subcommand ([`ci`], [`tidy`], [`crash`], [`accuracy`]). [`files`] and [`arrows`] hold
 //! the rules that `tidy` applies; [`real`] holds the steps of `ci` that need the release
 //! binary and extra programs.
 
@@ -11,6 +11,8 @@ pub mod ci;
 pub mod real;
 
 pub mod crash;
+
+pub mod accuracy;
 
 pub mod tidy;
 

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use xtask::{ci, crash, tidy};
+use xtask::{accuracy, ci, crash, tidy};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "The gate and the toolbox of the project")]
@@ -21,6 +21,8 @@ enum Command {
     Tidy,
     /// Kills a server amid appends, again and again, and compares.
     Crash(crash::CrashArgs),
+    /// Compares what the generator measures with what a scripted server recorded.
+    Accuracy(accuracy::AccuracyArgs),
 }
 
 fn main() -> ExitCode {
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
         Command::Ci(args) => ci::run(&args),
         Command::Tidy => tidy::run(),
         Command::Crash(args) => crash::run(&args),
+        Command::Accuracy(args) => accuracy::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
