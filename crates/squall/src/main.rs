@@ -10,11 +10,17 @@ mod value;
 
 mod signals;
 
+mod interrupt;
+
+mod output;
+
 mod cli;
 
 mod serve;
 
 mod bench;
+
+mod calibrate;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -32,6 +38,8 @@ fn main() -> ExitCode {
     let ended = match command {
         Command::Serve(args) => serve::serve(&args),
         Command::Bench(args) => bench::bench(&args),
+        Command::Calibrate(args) => calibrate::calibrate(&args),
+        Command::CalibrateServer(args) => calibrate::serve(&args),
     };
     match ended {
         Ok(exit) => exit.into(),

@@ -74,7 +74,7 @@ impl Channel {
             self.stands = true;
         }
         let is_ready = match &mut self.tls {
-            Some(tls) => tls.shake_hands(&self.socket)?,
+            Some(tls) => tls.shake_hands(&mut self.socket)?,
             None => true,
         };
         Ok(if is_ready { Started::Ready } else { Started::Waiting })
@@ -118,6 +118,11 @@ impl Channel {
         Ok(Written::Part)
     }
 
+    /// When the bytes that were read last arrived: before `now_ns`, as far as it is known.
+    pub(crate) fn arrived_ns(&self, now_ns: u64) -> u64 {
+        self.socket.arrived_ns(now_ns)
+    }
+
     /// Whether bytes wait for the kernel to take them.
     pub(crate) fn has_unsent(&self) -> bool {
         !self.unsent.is_empty() || self.tls.as_ref().is_some_and(|tls| tls.has_unsent())
@@ -126,7 +131,7 @@ impl Channel {
     /// Reads once.
     pub(crate) fn receive(&mut self, buffer: &mut [u8]) -> Result<Received, Fault> {
         if let Some(tls) = &mut self.tls {
-            return Ok(match tls.read(&self.socket, buffer)? {
+            return Ok(match tls.read(&mut self.socket, buffer)? {
                 TlsRead::Data(count) => Received::Data(count, true),
                 TlsRead::Nothing => Received::Nothing,
                 TlsRead::End(announced) => Received::End(announced),

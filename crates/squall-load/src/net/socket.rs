@@ -7,6 +7,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 use socket2::{Domain, Protocol, SockAddr, Type};
 
+use super::arrival;
 use crate::host::errno;
 use crate::plan::Address;
 
@@ -45,6 +46,10 @@ impl From<io::Error> for Fault {
 #[derive(Debug)]
 pub(crate) struct Socket {
     fd: OwnedFd,
+    /// The kernel notes when bytes arrive.
+    is_stamped: bool,
+    /// When the bytes that were read last arrived, where that is known.
+    arrived_ns: Option<u64>,
 }
 
 impl Socket {
@@ -72,7 +77,9 @@ impl Socket {
             Err(error) if error.raw_os_error() == Some(Errno::INPROGRESS.raw_os_error()) => false,
             Err(error) => return Err(error.into()),
         };
-        Ok((Self { fd: socket.into() }, stands))
+        let fd = OwnedFd::from(socket);
+        let is_stamped = protocol.is_some() && arrival::ask_for(&fd);
+        Ok((Self { fd, is_stamped, arrived_ns: None }, stands))
     }
 
     /// Whether the connection stands by now; `None` while it is being made.
@@ -89,7 +96,18 @@ impl Socket {
     }
 
     /// Reads what is there; `None` if nothing is, zero at the end.
-    pub(crate) fn receive(&self, buffer: &mut [u8]) -> Result<Option<usize>, Fault> {
+    pub(crate) fn receive(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, Fault> {
+        while self.is_stamped {
+            match arrival::receive(&self.fd, buffer) {
+                Ok((count, arrived_ns)) => {
+                    self.arrived_ns = arrived_ns;
+                    return Ok(Some(count));
+                }
+                Err(nix::errno::Errno::EAGAIN) => return Ok(None),
+                Err(nix::errno::Errno::EINTR) => {}
+                Err(number) => return Err(Fault::Errno(errno::name(number as i32))),
+            }
+        }
         loop {
             match rustix::net::recv(&self.fd, &mut *buffer, RecvFlags::empty()) {
                 Ok((count, _)) => return Ok(Some(count)),
@@ -98,6 +116,11 @@ impl Socket {
                 Err(number) => return Err(number.into()),
             }
         }
+    }
+
+    /// When the bytes that were read last arrived: before `now_ns`, as far as it is known.
+    pub(crate) fn arrived_ns(&self, now_ns: u64) -> u64 {
+        self.arrived_ns.map_or(now_ns, |arrived_ns| arrived_ns.min(now_ns))
     }
 
     /// Writes what the kernel takes now, perhaps nothing.

@@ -36,7 +36,7 @@ impl TlsSession {
     }
 
     /// Takes part in the handshake, as far as it can be done now; `true` once it is over.
-    pub(super) fn shake_hands(&mut self, socket: &Socket) -> Result<bool, Fault> {
+    pub(super) fn shake_hands(&mut self, socket: &mut Socket) -> Result<bool, Fault> {
         self.flush(socket)?;
         while self.connection.is_handshaking() {
             if !self.pull(socket)? {
@@ -90,7 +90,11 @@ impl TlsSession {
     }
 
     /// Reads decrypted bytes, as far as there are any.
-    pub(super) fn read(&mut self, socket: &Socket, buffer: &mut [u8]) -> Result<TlsRead, Fault> {
+    pub(super) fn read(
+        &mut self,
+        socket: &mut Socket,
+        buffer: &mut [u8],
+    ) -> Result<TlsRead, Fault> {
         loop {
             match self.connection.reader().read(buffer) {
                 Ok(0) => return Ok(TlsRead::End(true)),
@@ -111,7 +115,7 @@ impl TlsSession {
     }
 
     /// Takes in encrypted bytes; `false` if there are none now.
-    fn pull(&mut self, socket: &Socket) -> Result<bool, Fault> {
+    fn pull(&mut self, socket: &mut Socket) -> Result<bool, Fault> {
         let mut cipher = [0; CIPHER_BYTES];
         let Some(count) = socket.receive(&mut cipher)? else {
             return Ok(false);

@@ -13,6 +13,7 @@ use super::timer::Timer;
 use super::token::{Owner, TIMER, WAKER, owner};
 use crate::follow::{Followers, Seen};
 use crate::host::{clock, cpus, usage};
+use crate::net::look_at_clocks;
 use crate::plan::LoadPlan;
 use crate::record::{Recorder, Window};
 
@@ -111,6 +112,7 @@ impl Worker {
             cpus::pin_this_thread(&self.plan.pin)?;
         }
         let mut events = Events::with_capacity(EVENTS_MAX);
+        look_at_clocks();
         loop {
             let now_ns = clock::now_ns();
             let view = self.control.view();
@@ -236,6 +238,7 @@ impl Worker {
 
     fn tick(&mut self, now_ns: u64) {
         self.next_tick_ns = now_ns + self.tick_ns;
+        look_at_clocks();
         self.driver.tick(now_ns);
         self.followers.tick(now_ns);
         let counts = (&self.driver.recorder.warm_up, &self.driver.recorder.measured);

@@ -93,7 +93,7 @@ impl Driver {
                     return self.lose(index, Ended::Reset, now_ns);
                 }
                 self.was_tried();
-                if self.slots.get(index).is_some_and(|slot| slot.exchange.outstanding() == 0) {
+                if self.source.is_open() || self.has_all(index) {
                     self.next(index, now_ns);
                 }
             }
@@ -146,9 +146,11 @@ impl Driver {
                 let Ok(Received::Data(count, _)) = received else {
                     return (received, now_ns, Ok(None));
                 };
-                recorder.received(count, now_ns);
+                // What the reply took is the server's; how late it was read is not.
+                let arrived_ns = channel.arrived_ns(now_ns);
+                recorder.received(count, arrived_ns);
                 let bytes = buffer.get(..count).unwrap_or_default();
-                (received, now_ns, exchange.receive(bytes, now_ns, tools, recorder))
+                (received, now_ns, exchange.receive(bytes, arrived_ns, tools, recorder))
             });
             if exchange.outstanding() < before {
                 slot.failures_in_row = 0;

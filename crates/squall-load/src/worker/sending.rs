@@ -51,6 +51,10 @@ impl Driver {
                 continue;
             };
             slot.is_free = false;
+            if slot.link == Link::Closed && slot.retry_ns > now_ns {
+                // It was cut while it stood in line; it comes back when its wait is over.
+                continue;
+            }
             if !self.is_starved && due_ns >= self.window.start_ns {
                 self.recorder.lag.record(now_ns - due_ns);
             }

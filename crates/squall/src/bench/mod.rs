@@ -4,8 +4,6 @@ mod spec;
 
 mod bodies;
 
-mod interrupt;
-
 mod live;
 
 mod output;

@@ -8,12 +8,14 @@ use squall_load::run::{About, RunError, RunHandle, run};
 use squall_stats::record::BenchRecord;
 use squall_stats::threshold::{Judgement, Threshold};
 
-use super::interrupt::Interrupt;
 use super::live::Live;
-use super::output::{self, OutputFile};
+use super::output;
 use super::spec;
+use crate::calibrate::ceiling_of;
 use crate::cli::{BenchArgs, VERSION};
 use crate::exit::{Exit, Failure};
+use crate::interrupt::Interrupt;
+use crate::output::OutputFile;
 
 /// Loads a server and reports.
 pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Failure> {
@@ -23,7 +25,8 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Failure> {
     let file = args.report.output.as_deref().map(OutputFile::prepare).transpose()?;
     let handle = RunHandle::new();
     let interrupt = Interrupt::ends(&handle)?;
-    let about = About { squall: VERSION.clone(), ceiling_per_second: None };
+    let ceiling_per_second = ceiling_of(plan.pipeline).filter(|_rate| plan.connections > 0);
+    let about = About { squall: VERSION.clone(), ceiling_per_second };
     let mut live = Live::new(args.report.progress);
     let ended = run(&plan, &about, &handle, &mut |now| live.show(now));
     live.clear();
@@ -33,7 +36,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Failure> {
         .report
         .fail_if
         .iter()
-        .map(|threshold| (threshold.clone(), threshold.judge(&record)))
+        .map(|threshold| (*threshold, threshold.judge(&record)))
         .collect();
     output::report(&args.report, &record, &judged, file.as_ref())?;
     Ok(exit_of(&record, &judged, interrupt.exit()))

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::cli::{BenchArgs, ServeArgs};
+use crate::cli::{BenchArgs, CalibrateArgs, CalibrateServerArgs, ServeArgs};
 use crate::exit::Exit;
 
 /// Lines of the help are no longer than this; a narrower terminal wraps them earlier.
@@ -41,6 +41,12 @@ pub(crate) enum Command {
     /// Load an HTTP or SSE server, and report what it did honestly.
     #[command(after_help = EXIT_CODES.as_str())]
     Bench(Box<BenchArgs>),
+    /// Measure what this machine's load generator, clock and timers can do at most.
+    #[command(after_help = EXIT_CODES.as_str())]
+    Calibrate(CalibrateArgs),
+    /// The server that `calibrate` loads: ends with its standard input, or after ten minutes.
+    #[command(hide = true)]
+    CalibrateServer(CalibrateServerArgs),
 }
 
 impl Cli {

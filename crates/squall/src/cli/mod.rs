@@ -27,11 +27,14 @@ mod bench_network;
 
 mod bench_report;
 
+mod calibrate;
+
 pub(crate) use bench::BenchArgs;
 pub(crate) use bench_load::{LoadArgs, WarmUpArg};
 pub(crate) use bench_network::NetworkArgs;
 pub(crate) use bench_report::{ProgressWhen, ReportArgs, ReportFormat};
 pub(crate) use bench_requests::{CheckArgs, RequestArgs};
+pub(crate) use calibrate::{CalibrateArgs, CalibrateServerArgs};
 pub(crate) use command::{Cli, Command, VERSION};
 pub(crate) use follow::FollowArgs;
 pub(crate) use http::HttpArgs;

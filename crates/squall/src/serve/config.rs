@@ -153,7 +153,9 @@ mod tests {
 
     fn args(options: &[&str]) -> ServeArgs {
         let words = ["squall", "serve"].iter().chain(options);
-        let Command::Serve(args) = Cli::try_parse_from(words).unwrap().command;
+        let Command::Serve(args) = Cli::try_parse_from(words).unwrap().command else {
+            panic!("another command than serve");
+        };
         *args
     }
 

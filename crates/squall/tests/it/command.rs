@@ -2,7 +2,7 @@
 
 use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use squall_testkit::process::ServerProcess;
@@ -32,9 +32,18 @@ pub(crate) fn squall(arguments: &[&str]) -> Command {
 }
 
 /// Runs a command to its end. Its output must fit into a pipe.
-pub(crate) fn run(mut command: Command) -> Finished {
+pub(crate) fn run(command: Command) -> Finished {
+    finish(spawn(command))
+}
+
+/// Starts a command whose output is kept for [`finish`].
+pub(crate) fn spawn(mut command: Command) -> Child {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    command.spawn().unwrap()
+}
+
+/// Waits for the end of a process. Its output must fit into a pipe.
+pub(crate) fn finish(mut child: Child) -> Finished {
     let mut status = None;
     wait_until(END_MAX, || {
         status = child.try_wait().unwrap();
@@ -46,7 +55,9 @@ pub(crate) fn run(mut command: Command) -> Finished {
     }
     let text = |pipe: Option<&mut dyn Read>| {
         let mut text = String::new();
-        pipe.unwrap().read_to_string(&mut text).unwrap();
+        if let Some(pipe) = pipe {
+            pipe.read_to_string(&mut text).unwrap();
+        }
         text
     };
     Finished {

@@ -21,6 +21,16 @@ fn serve_help() {
     assert_snapshot!(help_of(&["serve", "--help"]));
 }
 
+#[test]
+fn bench_help() {
+    assert_snapshot!(help_of(&["bench", "--help"]));
+}
+
+#[test]
+fn calibrate_help() {
+    assert_snapshot!(help_of(&["calibrate", "--help"]));
+}
+
 /// The help ends up in reports: what the environment holds must not.
 #[test]
 fn the_help_shows_no_value_of_a_variable() {

@@ -24,3 +24,13 @@ mod followers;
 mod stalled_reader;
 
 mod hostile;
+
+mod bench;
+
+mod bench_refusals;
+
+mod bench_exit;
+
+mod bench_followers;
+
+mod calibrate;

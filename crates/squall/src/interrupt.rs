@@ -1,4 +1,4 @@
-//! Ctrl-C: the first ends the window, the second the process.
+//! Ctrl-C while something is measured: the first ends the window, the second the process.
 
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -15,11 +15,11 @@ const NEVER: Duration = Duration::from_secs(10 * 365 * 24 * 3_600);
 
 /// Remembers which signal ended the window.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Interrupt(Arc<OnceLock<Exit>>);
+pub(crate) struct Interrupt(Arc<OnceLock<Exit>>);
 
 impl Interrupt {
     /// Lets the first signal end the window of `handle`. The second ends the process.
-    pub(super) fn ends(handle: &RunHandle) -> Result<Self, Failure> {
+    pub(crate) fn ends(handle: &RunHandle) -> Result<Self, Failure> {
         let signals = Signals::listen(NEVER)?;
         let interrupt = Self::default();
         let (handle, heard) = (handle.clone(), interrupt.clone());
@@ -38,7 +38,7 @@ impl Interrupt {
     }
 
     /// The exit code, if there was a signal.
-    pub(super) fn exit(&self) -> Option<Exit> {
+    pub(crate) fn exit(&self) -> Option<Exit> {
         self.0.get().copied()
     }
 }
