@@ -22,7 +22,8 @@ pub(super) fn of(
     let mut warnings = Vec::new();
     if generator.saturated {
         warnings.push(format!(
-            "the generator was the limit: it was busy {:.0} % of the time; the server may be faster",
+            "the generator was busy {:.0} % of the time: its own limit is near, the server's may be \
+             farther",
             generator.busy_fraction * 100.0
         ));
     }

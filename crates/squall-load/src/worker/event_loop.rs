@@ -26,6 +26,10 @@ const EVENTS_MAX: usize = 1_024;
 const TICK_MAX_NS: u64 = 100 * MILLISECOND_NS;
 const TICK_MIN_NS: u64 = 5 * MILLISECOND_NS;
 
+/// A sleeping thread is woken this much late; so it sleeps that much less, and looks again and
+/// again for the rest.
+const ALERT_NS: u64 = 50_000;
+
 /// Time between two snapshots for the progress line.
 const SNAPSHOT_NS: u64 = 500 * MILLISECOND_NS;
 
@@ -52,6 +56,8 @@ pub(crate) struct Worker {
     driver: Driver,
     followers: Followers,
     tick_ns: u64,
+    /// How long before a request is due the thread stays awake.
+    alert_ns: u64,
     next_tick_ns: u64,
     next_snapshot_ns: u64,
     progress: Progress,
@@ -96,6 +102,8 @@ impl Worker {
             poll,
             timer,
             tick_ns,
+            // Where the server would have to wait for the same processor it is left to sleep.
+            alert_ns: if !plan.pin.is_empty() || cpus::allowed().len() > 1 { ALERT_NS } else { 0 },
             next_tick_ns: 0,
             next_snapshot_ns: 0,
             progress: Progress::default(),
@@ -197,7 +205,7 @@ impl Worker {
         let has_more = self.driver.read_again() | self.followers.read_again();
         let mut wake_ns = self.next_tick_ns;
         if let Some(due_ns) = self.driver.next_wake_ns() {
-            wake_ns = wake_ns.min(due_ns);
+            wake_ns = wake_ns.min(due_ns.saturating_sub(self.alert_ns));
         }
         if !self.progress.has_begun {
             wake_ns = wake_ns.min(self.control.view().begin_ns);
@@ -213,7 +221,9 @@ impl Worker {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error.into()),
             _ => {}
         }
-        self.driver.recorder.waiting.add(before_ns, clock::now_ns(), window);
+        // A turn in which nothing came is a wait as a whole.
+        let from_ns = if events.is_empty() && !has_more { now_ns } else { before_ns };
+        self.driver.recorder.waiting.add(from_ns, clock::now_ns(), window);
         Ok(())
     }
 
