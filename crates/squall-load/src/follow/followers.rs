@@ -43,6 +43,8 @@ pub(crate) struct Followers {
     pub(super) window: Window,
     pub(super) cache: HeadCache,
     pub(super) limits: ResponseLimits,
+    /// The thread slept before this turn.
+    pub(super) was_asleep: bool,
     /// Followers that may have more to read although no event will tell.
     pub(super) again: Vec<usize>,
     /// The follower to be opened next, before the load.
@@ -64,6 +66,7 @@ impl Followers {
             cache: HeadCache::new(),
             limits: ResponseLimits::default(),
             again: Vec::new(),
+            was_asleep: false,
             next: 0,
             last_asked_ns: 0,
         }
@@ -89,6 +92,11 @@ impl Followers {
 
     pub(crate) fn set_window(&mut self, window: Window) {
         self.window = window;
+    }
+
+    /// Learns whether the thread slept before this turn.
+    pub(crate) fn set_asleep(&mut self, was_asleep: bool) {
+        self.was_asleep = was_asleep;
     }
 
     /// Events received so far.

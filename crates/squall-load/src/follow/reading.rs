@@ -73,7 +73,7 @@ impl Followers {
                 return Some((received, now_ns, Next::Cut));
             };
             let (plan, seen) = (&*self.plan, &mut self.seen);
-            let arrived_ns = channel.arrived_ns(now_ns);
+            let arrived_ns = if self.was_asleep { channel.arrived_ns(now_ns) } else { now_ns };
             let mut desk = Desk { plan, seen, window: self.window, now_ns: arrived_ns };
             let bytes = buffer.get(..count).unwrap_or_default();
             let next = desk.take(follower, bytes, &mut self.cache, &self.limits);

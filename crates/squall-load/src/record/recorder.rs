@@ -58,6 +58,8 @@ pub(crate) struct Recorder {
     pub(crate) failed_times: LatencyHistogram,
     pub(crate) connect_times: LatencyHistogram,
     pub(crate) lag: LatencyHistogram,
+    /// How long what came in waited for this thread, as part of the times above.
+    pub(crate) pickup: LatencyHistogram,
     statuses: Vec<u64>,
     pub(crate) sizes: Sizes,
     pub(crate) bytes: BytesRecord,
@@ -86,6 +88,7 @@ impl Recorder {
             failed_times: LatencyHistogram::new(),
             connect_times: LatencyHistogram::new(),
             lag: LatencyHistogram::new(),
+            pickup: LatencyHistogram::new(),
             statuses: vec![0; STATUSES],
             sizes: Sizes::default(),
             bytes: BytesRecord::default(),
@@ -108,10 +111,11 @@ impl Recorder {
         }
     }
 
-    /// Bytes came in.
-    pub(crate) fn received(&mut self, bytes: usize, now_ns: u64) {
-        if self.window.contains(now_ns) {
+    /// Bytes came in at `at_ns`, by the kernel's word at `arrived_ns`.
+    pub(crate) fn received(&mut self, bytes: usize, at_ns: u64, arrived_ns: u64) {
+        if self.window.contains(at_ns) {
             self.bytes.received += bytes as u64;
+            self.pickup.record(at_ns.saturating_sub(arrived_ns));
         }
     }
 
@@ -179,6 +183,7 @@ impl Recorder {
         self.failed_times.merge(&other.failed_times);
         self.connect_times.merge(&other.connect_times);
         self.lag.merge(&other.lag);
+        self.pickup.merge(&other.pickup);
         self.statuses.iter_mut().zip(&other.statuses).for_each(|(sum, count)| *sum += count);
         self.sizes.merge(&other.sizes);
         self.bytes.sent += other.bytes.sent;

@@ -172,6 +172,7 @@ fn generator(plan: &LoadPlan, about: &About, sum: &Sum, conducted: &Conducted) -
         cpu_system_seconds: cpu * (1.0 - user_share),
         cpu_per_request_ns: (sent > 0).then(|| cpu * SECOND_NS / sent as f64),
         lag: sum.recorder.lag.summary(),
+        pickup: sum.recorder.pickup.summary(),
         rss_bytes: usage::rss_bytes().unwrap_or(0),
         clock_ns: clock::cost_ns(),
         ceiling_per_second: about.ceiling_per_second,

@@ -35,6 +35,8 @@ pub(crate) struct Driver {
     pub(super) stage: Stage,
     /// In an open loop: slots that can take a request, longest idle first.
     pub(super) free: VecDeque<usize>,
+    /// The thread slept before this turn.
+    pub(super) was_asleep: bool,
     /// Connections that may have more to read although no event will tell.
     pub(super) again: Vec<usize>,
     /// A request was due and no slot was free: what leaves late now is not the generator's lag.
@@ -104,6 +106,7 @@ impl Driver {
             stage: Stage::Opening { next: 0, under_way: 0 },
             free: VecDeque::new(),
             again: Vec::new(),
+            was_asleep: false,
             is_starved: false,
             is_sending: false,
             has_opened: false,
@@ -145,6 +148,11 @@ impl Driver {
     pub(crate) fn set_window(&mut self, window: Window) {
         self.window = window;
         self.recorder.window = window;
+    }
+
+    /// Learns whether the thread slept before this turn.
+    pub(crate) fn set_asleep(&mut self, was_asleep: bool) {
+        self.was_asleep = was_asleep;
     }
 
     /// Whether the load has begun and every request of it is done. `until_ns` ends the sending of

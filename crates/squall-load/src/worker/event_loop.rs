@@ -30,6 +30,13 @@ const TICK_MIN_NS: u64 = 5 * MILLISECOND_NS;
 /// again for the rest.
 const ALERT_NS: u64 = 50_000;
 
+/// A wait of this length, beside what taking the events takes, was a sleep: being woken from it
+/// took time that is not the server's.
+const ASLEEP_NS: u64 = 10_000;
+
+/// What it takes the kernel to hand over one event, at most.
+const EVENT_NS: u64 = 300;
+
 /// Time between two snapshots for the progress line.
 const SNAPSHOT_NS: u64 = 500 * MILLISECOND_NS;
 
@@ -221,9 +228,14 @@ impl Worker {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error.into()),
             _ => {}
         }
+        let after_ns = clock::now_ns();
         // A turn in which nothing came is a wait as a whole.
         let from_ns = if events.is_empty() && !has_more { now_ns } else { before_ns };
-        self.driver.recorder.waiting.add(from_ns, clock::now_ns(), window);
+        self.driver.recorder.waiting.add(from_ns, after_ns, window);
+        let taking_ns = ASLEEP_NS + events.iter().count() as u64 * EVENT_NS;
+        let was_asleep = timeout.is_none() && after_ns - before_ns >= taking_ns;
+        self.driver.set_asleep(was_asleep);
+        self.followers.set_asleep(was_asleep);
         Ok(())
     }
 

@@ -138,7 +138,7 @@ impl Driver {
                 return;
             };
             let (exchange, tools) = (&mut slot.exchange, &mut self.tools);
-            let recorder = &mut self.recorder;
+            let (recorder, was_asleep) = (&mut self.recorder, self.was_asleep);
             let before = exchange.outstanding();
             let (received, now_ns, taken) = with_buffer(|buffer| {
                 let received = channel.receive(buffer);
@@ -146,11 +146,13 @@ impl Driver {
                 let Ok(Received::Data(count, _)) = received else {
                     return (received, now_ns, Ok(None));
                 };
-                // What the reply took is the server's; how late it was read is not.
                 let arrived_ns = channel.arrived_ns(now_ns);
-                recorder.received(count, arrived_ns);
+                // Being woken is not the server's time. Waiting for a busy thread is counted in,
+                // and told apart.
+                let at_ns = if was_asleep { arrived_ns } else { now_ns };
+                recorder.received(count, at_ns, arrived_ns);
                 let bytes = buffer.get(..count).unwrap_or_default();
-                (received, now_ns, exchange.receive(bytes, arrived_ns, tools, recorder))
+                (received, now_ns, exchange.receive(bytes, at_ns, tools, recorder))
             });
             if exchange.outstanding() < before {
                 slot.failures_in_row = 0;

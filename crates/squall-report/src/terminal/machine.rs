@@ -37,7 +37,7 @@ pub(super) fn write_generator(screen: &mut Screen, record: &BenchRecord) {
         generator.cpu_user_seconds,
         generator.cpu_system_seconds,
         text::bytes(generator.rss_bytes),
-        lag(generator),
+        lag(generator) + &pickup(record),
         ceiling(record),
     );
     let tone = if generator.saturated { Tone::Warning } else { Tone::Normal };
@@ -53,6 +53,19 @@ fn lag(generator: &GeneratorRecord) -> String {
         }
         (None, Some(max)) => format!("; sent late by max {}", text::time(max)),
         (_, None) => String::new(),
+    }
+}
+
+/// What the generator itself added to the times, where it is a tenth of them or more.
+fn pickup(record: &BenchRecord) -> String {
+    let own = record.generator.pickup.mean.unwrap_or(0.0);
+    match record.latency.service.mean {
+        Some(all) if own >= all / 10.0 => {
+            let own = std::time::Duration::from_secs_f64(own / 1e9).as_nanos();
+            let own = u64::try_from(own).unwrap_or(u64::MAX);
+            format!("; replies waited for it for {} in the mean", text::time(own))
+        }
+        _ => String::new(),
     }
 }
 

@@ -269,6 +269,7 @@ fn generator() -> GeneratorRecord {
         cpu_system_seconds: 3.31,
         cpu_per_request_ns: Some(11_010.4),
         lag: LatencySummary::default(),
+        pickup: times(400_000, 2_000),
         rss_bytes: 9_437_184,
         clock_ns: 21.3,
         ceiling_per_second: Some(88_000.0),

@@ -44,6 +44,9 @@ pub struct GeneratorRecord {
     pub cpu_per_request_ns: Option<f64>,
     /// How late requests left although a connection was free. Empty in a closed loop.
     pub lag: LatencySummary,
+    /// How long replies that had arrived waited until the generator read them, as part of their
+    /// times: it was busy with others. One sample for each read.
+    pub pickup: LatencySummary,
     /// Resident memory at the end of the window.
     pub rss_bytes: u64,
     /// What one reading of the clock costs.

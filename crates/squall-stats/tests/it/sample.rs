@@ -160,6 +160,7 @@ fn generator() -> GeneratorRecord {
         cpu_system_seconds: 0.5,
         cpu_per_request_ns: Some(1e6),
         lag: times(1_000, 10),
+        pickup: times(1_000, 20),
         rss_bytes: 1 << 23,
         clock_ns: 21.5,
         ceiling_per_second: Some(88_000.0),
