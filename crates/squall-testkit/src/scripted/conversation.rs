@@ -65,7 +65,7 @@ impl Conversation {
         let (arrival, count) = self.fetch()?;
         if count > 0 {
             let bytes = self.read_buffer.get(..count).unwrap_or_default();
-            self.requests.push(bytes, monotonic_ns());
+            self.requests.push(bytes, self.transport.arrived_at());
         }
         Ok(arrival)
     }

@@ -15,8 +15,10 @@ mod clock;
 mod record;
 mod stop;
 
+mod arrival;
 mod conversation;
 mod request;
+
 mod transport;
 
 mod play;

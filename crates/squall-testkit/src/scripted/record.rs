@@ -40,7 +40,8 @@ pub struct ConnectionRecord {
 /// One request.
 #[derive(Clone, Debug, Default)]
 pub struct RequestRecord {
-    /// When its last byte had been read off the socket.
+    /// When its last byte arrived, by the note of the kernel; under TLS and on Unix sockets when
+    /// it was read.
     pub read_at: u64,
     /// Of a service: when its reply was to leave, pauses included.
     pub due_at: Option<u64>,

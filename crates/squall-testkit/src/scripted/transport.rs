@@ -10,6 +10,9 @@ use std::time::Duration;
 use rustix::net::sockopt::set_socket_linger;
 use rustls::{ServerConfig, ServerConnection};
 
+use super::arrival;
+use super::clock::monotonic_ns;
+
 /// A socket as it was accepted.
 #[derive(Debug)]
 pub(super) enum Socket {
@@ -22,6 +25,8 @@ pub(super) enum Socket {
 pub(super) struct Transport {
     socket: Socket,
     tls: Option<Box<ServerConnection>>,
+    /// When what was read last arrived.
+    arrived_at: u64,
 }
 
 impl Transport {
@@ -30,11 +35,12 @@ impl Transport {
             Socket::Tcp(stream) => {
                 stream.set_nonblocking(true)?;
                 stream.set_nodelay(true)?;
+                arrival::ask_for(stream)?;
             }
             Socket::Unix(stream) => stream.set_nonblocking(true)?,
         }
         let tls = tls.map(|config| ServerConnection::new(Arc::clone(config))).transpose();
-        Ok(Self { socket, tls: tls.map_err(io::Error::other)?.map(Box::new) })
+        Ok(Self { socket, tls: tls.map_err(io::Error::other)?.map(Box::new), arrived_at: 0 })
     }
 
     pub(super) fn socket(&self) -> BorrowedFd<'_> {
@@ -46,11 +52,24 @@ impl Transport {
 
     /// Reads what there is: none if there is nothing yet, 0 bytes at the end.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        if let (None, Socket::Tcp(stream)) = (&self.tls, &self.socket) {
+            let read = unless_blocked(retry(|| arrival::read(stream, buffer)))?;
+            return Ok(read.map(|(count, arrived_at)| {
+                self.arrived_at = arrived_at;
+                count
+            }));
+        }
+        self.arrived_at = monotonic_ns();
         let outcome = match &mut self.tls {
             None => retry(|| (&self.socket).read(buffer)),
             Some(tls) => read_tls(tls, &self.socket, buffer),
         };
         unless_blocked(outcome)
+    }
+
+    /// When what was read last arrived, or, where the kernel does not tell, was read.
+    pub(super) fn arrived_at(&self) -> u64 {
+        self.arrived_at
     }
 
     /// Takes some of `bytes`, from none to all of them.
@@ -148,7 +167,7 @@ fn flush_tls(tls: &mut ServerConnection, mut socket: &Socket) -> io::Result<()> 
     Ok(())
 }
 
-fn retry(mut attempt: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
+fn retry<T>(mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match attempt() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -157,9 +176,9 @@ fn retry(mut attempt: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     }
 }
 
-fn unless_blocked(outcome: io::Result<usize>) -> io::Result<Option<usize>> {
+fn unless_blocked<T>(outcome: io::Result<T>) -> io::Result<Option<T>> {
     match outcome {
-        Ok(count) => Ok(Some(count)),
+        Ok(done) => Ok(Some(done)),
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
         Err(error) => Err(error),
     }
