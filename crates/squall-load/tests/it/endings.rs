@@ -138,12 +138,12 @@ fn a_server_that_closes_without_saying_so_loses_no_reply() {
 #[test]
 fn a_connection_that_was_closed_while_idle_is_opened_again_without_a_failure() {
     let server = playing([Step::Request, Step::Send(reply(200, "ok"))]);
-    let spec = LoadSpec { arrivals: constant(40.0), ..load(&server.url("/"), 8) };
+    let spec = LoadSpec { arrivals: constant(5.0), ..load(&server.url("/"), 4) };
     let record = run(&spec);
-    assert_all_ok(&record, 8);
+    assert_all_ok(&record, 4);
     assert_eq!(server.record().accepted(), usize::try_from(record.connections.opened).unwrap());
-    assert!(record.connections.opened >= 8, "{:?}", record.connections);
-    assert!(record.connections.closed_by_server >= 7, "{:?}", record.connections);
+    assert!(record.connections.opened >= 4, "{:?}", record.connections);
+    assert!(record.connections.closed_by_server >= 3, "{:?}", record.connections);
 }
 
 /// Servers that tidy up say so with a 408 that answers nothing (HAProxy, Apache), or with a reset.
@@ -153,10 +153,10 @@ fn an_idle_connection_that_the_server_gives_up_costs_no_request() {
     for last in [late, Step::Reset] {
         let wait = Step::Wait(ms(5));
         let server = playing([Step::Request, Step::Send(reply(200, "ok")), wait, last.clone()]);
-        let record = run(&LoadSpec { arrivals: constant(20.0), ..load(&server.url("/"), 6) });
-        assert_all_ok(&record, 6);
-        assert!(record.connections.opened >= 6, "{last:?}: {:?}", record.connections);
-        assert_eq!(record.status_codes, [(200, 6)].into());
+        let record = run(&LoadSpec { arrivals: constant(5.0), ..load(&server.url("/"), 3) });
+        assert_all_ok(&record, 3);
+        assert!(record.connections.opened >= 3, "{last:?}: {:?}", record.connections);
+        assert_eq!(record.status_codes, [(200, 3)].into());
     }
 }
 
@@ -179,9 +179,9 @@ fn a_reply_before_the_end_of_its_request_is_taken() {
 fn a_server_that_closes_only_its_own_side_has_closed() {
     let server =
         playing([Step::Request, Step::Send(reply(200, "ok")), Step::HalfClose, Step::Drain]);
-    let record = run(&LoadSpec { arrivals: constant(40.0), ..load(&server.url("/"), 5) });
-    assert_all_ok(&record, 5);
-    assert!(record.connections.opened >= 5, "{:?}", record.connections);
+    let record = run(&LoadSpec { arrivals: constant(5.0), ..load(&server.url("/"), 3) });
+    assert_all_ok(&record, 3);
+    assert!(record.connections.opened >= 3, "{:?}", record.connections);
 }
 
 #[test]
@@ -206,9 +206,9 @@ fn a_server_that_cuts_every_connection_is_not_asked_in_a_hot_loop() {
         record.ledger.sent
     };
     let sent = run_against(&[Step::Request, Step::Reset]);
-    assert!((4..12).contains(&sent), "{sent}");
+    assert!((2..12).contains(&sent), "{sent}");
     let sent = run_against(&[Step::Request, Step::Close]);
-    assert!((4..12).contains(&sent), "{sent}");
+    assert!((2..12).contains(&sent), "{sent}");
     // Cut so soon that it may look as if there were no connection, and the run may be given up.
     let sent = run_against(&[Step::Reset]);
     assert!((1..12).contains(&sent), "{sent}");

@@ -93,6 +93,21 @@ fn an_overloaded_open_loop_counts_every_arrival() {
     assert!(rate < 101.0 && rate > 30.0, "{rate}");
 }
 
+/// Its time counts, but the window's rate is what the window has seen.
+#[test]
+fn a_reply_behind_the_window_counts_and_is_no_throughput() {
+    let server = each_takes(300);
+    let record = run(&LoadSpec {
+        connections: 3,
+        length: Length::Time(ms(100)),
+        ..load(&server.url("/"), 1)
+    });
+    assert_all_ok(&record, 3);
+    assert_eq!(record.summary.verified_replies_per_second, 0.0);
+    assert!(record.latency.response.min.unwrap() >= 300 * MS, "{:?}", record.latency.response);
+    assert!(record.window.drain_seconds > 0.15, "{:?}", record.window);
+}
+
 /// Requests that are late are sent one after the other, not thrown away: a server that stood
 /// still has to work them off.
 #[test]

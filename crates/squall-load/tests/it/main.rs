@@ -1,4 +1,5 @@
 //! The engine against the scripted server.
+#![expect(clippy::unwrap_used, reason = "what a test cannot do without may panic")]
 
 mod support;
 
