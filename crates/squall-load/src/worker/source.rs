@@ -39,8 +39,11 @@ impl Source {
             Length::Requests(requests) => (Some(part(requests, share)), Duration::MAX),
             Length::Time(length) => (None, length),
         };
-        let left = if connections == 0 { Some(0) } else { left };
-        Self { arrivals: plan.arrivals, length, seed: plan.seed, share, left, open: None }
+        // Where nobody sends, followers have the whole window; otherwise others send.
+        let is_idle = connections == 0;
+        let left = if is_idle && plan.connections > 0 { Some(0) } else { left };
+        let arrivals = plan.arrivals.filter(|_| !is_idle);
+        Self { arrivals, length, seed: plan.seed, share, left, open: None }
     }
 
     pub(super) fn is_open(&self) -> bool {

@@ -30,3 +30,7 @@ mod memory;
 mod tls;
 
 mod places;
+
+mod followers;
+
+mod delivery;
