@@ -83,7 +83,9 @@ impl Followers {
             (Ok(received @ Received::Data(..)), Next::GoOn) => return Some(received),
             (Ok(received @ Received::Nothing), _) => return Some(received),
             (_, Next::Stop) => self.stop(index),
-            (Ok(Received::End(_) | Received::Data(..)) | Err(_), _) => {
+            // What was wrong with the answer has been told already.
+            (Ok(Received::Data(..)), Next::Cut) => self.cut(index, now_ns),
+            (Ok(Received::End(_)) | Err(_), _) => {
                 if follower.state == State::Asking {
                     self.seen.failed("closed");
                 }

@@ -122,7 +122,7 @@ impl Tracker {
                 self.open_gap(Gap { publisher, from: next, to: sequence });
             }
             self.delivered += 1;
-            return (sequence + 1, true);
+            return (sequence.saturating_add(1), true);
         }
         if self.fill_gap(publisher, sequence) {
             self.reordered += 1;

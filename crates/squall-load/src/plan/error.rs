@@ -26,7 +26,7 @@ pub enum PlanError {
         other: String,
     },
     /// A request that cannot be built.
-    #[error("{method} {url} cannot be sent: {source}")]
+    #[error("{method} {url} cannot be sent")]
     Request {
         /// Its method.
         method: String,
@@ -39,7 +39,7 @@ pub enum PlanError {
     #[error("--unix-socket and --connect-to both say where to connect; leave one out")]
     TwoAddresses,
     /// A name that has no address at all.
-    #[error("cannot resolve {host:?}: {source}")]
+    #[error("cannot resolve {host:?}")]
     Resolve {
         /// The name.
         host: String,
@@ -55,7 +55,7 @@ pub enum PlanError {
         family: &'static str,
     },
     /// TLS refused its own configuration.
-    #[error("cannot set up TLS: {0}")]
+    #[error("cannot set up TLS")]
     Tls(#[source] rustls::Error),
     /// A name that no certificate can have.
     #[error(

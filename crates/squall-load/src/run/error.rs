@@ -9,7 +9,7 @@ use crate::worker::WorkerError;
 #[non_exhaustive]
 pub enum RunError {
     /// None of several addresses takes a connection.
-    #[error("cannot connect to any of {addresses}: {source}")]
+    #[error("cannot connect to any of {addresses}")]
     Unreachable {
         /// The addresses that were tried.
         addresses: String,
@@ -17,7 +17,7 @@ pub enum RunError {
         source: io::Error,
     },
     /// The kernel refused a thread, a poll or a timer.
-    #[error("cannot start the generator: {0}")]
+    #[error("cannot start the generator")]
     Start(#[source] io::Error),
     /// A thread failed while it ran.
     #[error(transparent)]
@@ -29,6 +29,6 @@ pub enum RunError {
     #[error("--server-pid: {0}")]
     Server(String),
     /// The sums of the ledger disagree.
-    #[error("the ledger does not add up, which is a bug: {0}")]
+    #[error("the ledger does not add up, which is a bug")]
     Ledger(#[from] squall_stats::ledger::LedgerError),
 }

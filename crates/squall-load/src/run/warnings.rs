@@ -20,7 +20,7 @@ pub(super) fn of(
     conducted: &Conducted,
 ) -> Vec<String> {
     let mut warnings = Vec::new();
-    if generator.saturated {
+    if generator.saturated && ledger.ok > 0 {
         warnings.push(format!(
             "the generator was busy {:.0} % of the time: its own limit is near, the server's may be \
              farther",

@@ -11,6 +11,6 @@ pub enum WorkerError {
     #[error(transparent)]
     Pin(#[from] cpus::PinError),
     /// The kernel refused something that every loop needs.
-    #[error("the event loop failed: {0}")]
+    #[error("the event loop failed")]
     Loop(#[from] io::Error),
 }

@@ -136,6 +136,7 @@ fn a_server_in_trouble_is_asked_again() {
     let server = ScriptedServer::start(script);
     let found = seen(&following(&server.url("/"), 1, 1_400));
     assert_eq!((found.failed.get("status 503"), found.events), (Some(&1), 1), "{found:?}");
+    assert_eq!(found.failed.len(), 1, "{:?}", found.failed);
 }
 
 /// Followers are there before the first request, or they would miss what it brings.
