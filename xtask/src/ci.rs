@@ -1,6 +1,6 @@
 //! `cargo xtask ci`: everything a change must pass, in order, with the time of each step.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -80,6 +80,19 @@ impl Programs {
         let target = workspace::metadata()?.target_directory;
         let squall = target.join("release").join("squall").into_std_path_buf();
         Ok(Self { root: workspace::root(), squall })
+    }
+
+    /// The binary that was given, or else the release binary, built now.
+    ///
+    /// # Errors
+    /// It could not be built.
+    pub fn binary(given: Option<&Path>) -> Result<PathBuf> {
+        if let Some(binary) = given {
+            return Ok(binary.to_owned());
+        }
+        let programs = Self::find()?;
+        programs.cargo(&["build", "--release", "--locked"])?;
+        Ok(programs.squall)
     }
 
     /// Runs cargo in the workspace.

@@ -32,14 +32,7 @@ pub struct CrashArgs {
 /// # Errors
 /// A promise was broken, or the server could not be run.
 pub fn run(args: &CrashArgs) -> Result<()> {
-    let binary = match &args.binary {
-        Some(binary) => binary.clone(),
-        None => {
-            let programs = Programs::find()?;
-            programs.cargo(&["build", "--release", "--locked"])?;
-            programs.squall
-        }
-    };
+    let binary = Programs::binary(args.binary.as_deref())?;
     run_rounds(&binary, args.rounds, args.connections, args.seed)
 }
 

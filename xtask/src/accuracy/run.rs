@@ -31,14 +31,7 @@ pub struct AccuracyArgs {
 /// # Errors
 /// A count disagrees, or the generator could not be run.
 pub fn run(args: &AccuracyArgs) -> Result<()> {
-    let binary = match &args.binary {
-        Some(binary) => binary.clone(),
-        None => {
-            let programs = Programs::find()?;
-            programs.cargo(&["build", "--release", "--locked"])?;
-            programs.squall
-        }
-    };
+    let binary = Programs::binary(args.binary.as_deref())?;
     Bench::new(&binary, args.seconds).run()
 }
 
