@@ -67,13 +67,15 @@ impl Followers {
         let (received, now_ns, next) = with_buffer(|buffer| {
             let length = buffer.len().min(bytes_max);
             let channel = follower.channel.as_mut()?;
-            let received = channel.receive(buffer.get_mut(..length).unwrap_or_default());
+            let received =
+                channel.receive(buffer.get_mut(..length).unwrap_or_default(), self.was_asleep);
             let now_ns = clock::now_ns();
             let Ok(Received::Data(count, _)) = received else {
                 return Some((received, now_ns, Next::Cut));
             };
             let (plan, seen) = (&*self.plan, &mut self.seen);
-            let arrived_ns = if self.was_asleep { channel.arrived_ns(now_ns) } else { now_ns };
+            let arrived_ns =
+                channel.arrived_ns(now_ns).filter(|_| self.was_asleep).unwrap_or(now_ns);
             let mut desk = Desk { plan, seen, window: self.window, now_ns: arrived_ns };
             let bytes = buffer.get(..count).unwrap_or_default();
             let next = desk.take(follower, bytes, &mut self.cache, &self.limits);

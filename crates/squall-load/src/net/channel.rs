@@ -118,8 +118,8 @@ impl Channel {
         Ok(Written::Part)
     }
 
-    /// When the bytes that were read last arrived: before `now_ns`, as far as it is known.
-    pub(crate) fn arrived_ns(&self, now_ns: u64) -> u64 {
+    /// When the bytes that were read last arrived: before `now_ns`. `None` if it is not known.
+    pub(crate) fn arrived_ns(&self, now_ns: u64) -> Option<u64> {
         self.socket.arrived_ns(now_ns)
     }
 
@@ -128,8 +128,12 @@ impl Channel {
         !self.unsent.is_empty() || self.tls.as_ref().is_some_and(|tls| tls.has_unsent())
     }
 
-    /// Reads once.
-    pub(crate) fn receive(&mut self, buffer: &mut [u8]) -> Result<Received, Fault> {
+    /// Reads once; with `asks_when` it is known afterwards when that arrived.
+    pub(crate) fn receive(
+        &mut self,
+        buffer: &mut [u8],
+        asks_when: bool,
+    ) -> Result<Received, Fault> {
         if let Some(tls) = &mut self.tls {
             return Ok(match tls.read(&mut self.socket, buffer)? {
                 TlsRead::Data(count) => Received::Data(count, true),
@@ -137,7 +141,7 @@ impl Channel {
                 TlsRead::End(announced) => Received::End(announced),
             });
         }
-        Ok(match self.socket.receive(buffer)? {
+        Ok(match self.socket.receive(buffer, asks_when)? {
             None => Received::Nothing,
             Some(0) => Received::End(true),
             // A read that did not fill the buffer has emptied the socket; what comes later is

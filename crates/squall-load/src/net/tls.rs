@@ -117,7 +117,7 @@ impl TlsSession {
     /// Takes in encrypted bytes; `false` if there are none now.
     fn pull(&mut self, socket: &mut Socket) -> Result<bool, Fault> {
         let mut cipher = [0; CIPHER_BYTES];
-        let Some(count) = socket.receive(&mut cipher)? else {
+        let Some(count) = socket.receive(&mut cipher, true)? else {
             return Ok(false);
         };
         let mut rest = cipher.get(..count).unwrap_or_default();

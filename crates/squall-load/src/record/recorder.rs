@@ -111,11 +111,13 @@ impl Recorder {
         }
     }
 
-    /// Bytes came in at `at_ns`, by the kernel's word at `arrived_ns`.
-    pub(crate) fn received(&mut self, bytes: usize, at_ns: u64, arrived_ns: u64) {
+    /// Bytes came in at `at_ns`, by the kernel's word, where it was asked, at `arrived_ns`.
+    pub(crate) fn received(&mut self, bytes: usize, at_ns: u64, arrived_ns: Option<u64>) {
         if self.window.contains(at_ns) {
             self.bytes.received += bytes as u64;
-            self.pickup.record(at_ns.saturating_sub(arrived_ns));
+            if let Some(arrived_ns) = arrived_ns {
+                self.pickup.record(at_ns.saturating_sub(arrived_ns));
+            }
         }
     }
 

@@ -35,6 +35,8 @@ pub(crate) struct Driver {
     pub(super) stage: Stage,
     /// In an open loop: slots that can take a request, longest idle first.
     pub(super) free: VecDeque<usize>,
+    /// Reads so far, wrapping.
+    pub(super) reads: u32,
     /// The thread slept before this turn.
     pub(super) was_asleep: bool,
     /// Connections that may have more to read although no event will tell.
@@ -107,6 +109,7 @@ impl Driver {
             free: VecDeque::new(),
             again: Vec::new(),
             was_asleep: false,
+            reads: 0,
             is_starved: false,
             is_sending: false,
             has_opened: false,

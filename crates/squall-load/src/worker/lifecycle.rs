@@ -15,6 +15,9 @@ const READ_BYTES: usize = 64 * 1024;
 /// Full reads of one connection before the others have their turn again.
 const READS_MAX: usize = 16;
 
+/// Of the reads of a busy thread, every so many asks when the bytes arrived.
+const PICKUP_EVERY: u32 = 16;
+
 thread_local! {
     /// One buffer for all connections of a thread: what is read is used up before the next read.
     static BUFFER: std::cell::RefCell<Vec<u8>> = std::cell::RefCell::new(vec![0; READ_BYTES]);
@@ -139,9 +142,11 @@ impl Driver {
             };
             let (exchange, tools) = (&mut slot.exchange, &mut self.tools);
             let (recorder, was_asleep) = (&mut self.recorder, self.was_asleep);
+            self.reads = self.reads.wrapping_add(1);
+            let asks_when = was_asleep || self.reads.is_multiple_of(PICKUP_EVERY);
             let before = exchange.outstanding();
             let (received, now_ns, taken) = with_buffer(|buffer| {
-                let received = channel.receive(buffer);
+                let received = channel.receive(buffer, asks_when);
                 let now_ns = clock::now_ns();
                 let Ok(Received::Data(count, _)) = received else {
                     return (received, now_ns, Ok(None));
@@ -149,7 +154,7 @@ impl Driver {
                 let arrived_ns = channel.arrived_ns(now_ns);
                 // Being woken is not the server's time. Waiting for a busy thread is counted in,
                 // and told apart.
-                let at_ns = if was_asleep { arrived_ns } else { now_ns };
+                let at_ns = arrived_ns.filter(|_| was_asleep).unwrap_or(now_ns);
                 recorder.received(count, at_ns, arrived_ns);
                 let bytes = buffer.get(..count).unwrap_or_default();
                 (received, now_ns, exchange.receive(bytes, at_ns, tools, recorder))

@@ -45,7 +45,7 @@ pub struct GeneratorRecord {
     /// How late requests left although a connection was free. Empty in a closed loop.
     pub lag: LatencySummary,
     /// How long replies that had arrived waited until the generator read them, as part of their
-    /// times: it was busy with others. One sample for each read.
+    /// times: it was busy with others. A sample of the reads.
     pub pickup: LatencySummary,
     /// Resident memory at the end of the window.
     pub rss_bytes: u64,
