@@ -93,7 +93,7 @@ impl<'r> Conductor<'r> {
             handle,
             messages,
             progress,
-            reporter: Reporter::default(),
+            reporter: Reporter::new(now_ns),
             server,
             times: Times { phase: Phase::Opening, since_ns: now_ns, total: None },
             tally: Tally::default(),

@@ -44,13 +44,18 @@ pub struct RunProgress {
 }
 
 /// Turns snapshots into progress: what is new since the last.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Reporter {
     last: Snapshot,
     last_ns: u64,
 }
 
 impl Reporter {
+    /// A reporter whose first report covers the time from `now_ns` on.
+    pub(super) fn new(now_ns: u64) -> Self {
+        Self { last: Snapshot::default(), last_ns: now_ns }
+    }
+
     pub(super) fn report(
         &mut self,
         snapshot: Snapshot,
@@ -60,11 +65,7 @@ impl Reporter {
     ) -> RunProgress {
         let seconds = now_ns.saturating_sub(self.last_ns) as f64 / 1e9;
         let rate = |new: u64, old: u64| {
-            if seconds > 0.0 && self.last_ns > 0 {
-                new.saturating_sub(old) as f64 / seconds
-            } else {
-                0.0
-            }
+            if seconds > 0.0 { new.saturating_sub(old) as f64 / seconds } else { 0.0 }
         };
         let recent = snapshot.response.since(&self.last.response);
         let progress = RunProgress {
