@@ -1,4 +1,5 @@
-//! Ctrl-C while something is measured: the first ends the window, the second the process.
+//! Ctrl-C while something is measured: the first ends the window, the second the waiting for
+//! replies. What was measured is reported after either.
 
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -13,14 +14,18 @@ use crate::signals::Signals;
 /// A run ends by itself; nothing has to end it from outside.
 const NEVER: Duration = Duration::from_secs(10 * 365 * 24 * 3_600);
 
+/// Longest time from the second signal to the end of the process, its report included.
+const REPORT_MAX: Duration = Duration::from_secs(2);
+
 /// Remembers which signal ended the window.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interrupt(Arc<OnceLock<Exit>>);
 
 impl Interrupt {
-    /// Lets the first signal end the window of `handle`. The second ends the process.
+    /// Lets the first signal end the window of `handle`, and the second the run.
     pub(crate) fn ends(handle: &RunHandle) -> Result<Self, Failure> {
-        let signals = Signals::listen(NEVER)?;
+        let stopped = handle.clone();
+        let signals = Signals::listen_and_hurry(NEVER, move || stopped.stop_now(), REPORT_MAX)?;
         let interrupt = Self::default();
         let (handle, heard) = (handle.clone(), interrupt.clone());
         let hear = move || {

@@ -24,12 +24,14 @@ impl OutputFile {
 
     /// Starts a draft beside `path`.
     pub(crate) fn start(path: &Path) -> io::Result<Self> {
-        let path = path.to_owned();
+        let mut path = path.to_owned();
         match fs::metadata(&path) {
             Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             // A file in the place of `/dev/stdout` would help nobody.
             Ok(there) if !there.is_file() => return Ok(Self { path, draft: None }),
-            _ => {}
+            // What a link leads to is replaced, not the link.
+            Ok(_) => path = fs::canonicalize(path)?,
+            Err(_) => {}
         }
         let mut draft = path.as_os_str().to_owned();
         draft.push(format!(".{}.tmp", std::process::id()));

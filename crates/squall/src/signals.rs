@@ -30,12 +30,27 @@ impl Signals {
     /// Hears them from now on. The shutdown that the first one asks for may take
     /// `shut_down_max`.
     pub(crate) fn listen(shut_down_max: Duration) -> Result<Self, Failure> {
+        Self::listen_and_hurry(shut_down_max, || (), Duration::ZERO)
+    }
+
+    /// The same, but the second one calls `hurry`, and the process then has `hurry_max` to end
+    /// by itself.
+    pub(crate) fn listen_and_hurry(
+        shut_down_max: Duration,
+        hurry: impl FnOnce() + Send + 'static,
+        hurry_max: Duration,
+    ) -> Result<Self, Failure> {
         let (asked, first) = oneshot::channel();
         let (started, has_started) = std::sync::mpsc::sync_channel(1);
         let hear = move || match Both::new() {
             Ok((runtime, signals)) => {
                 started.send(Ok(())).ok();
-                runtime.block_on(signals.obey(asked, shut_down_max));
+                runtime.block_on(async {
+                    let exit = signals.obey(asked, shut_down_max).await;
+                    hurry();
+                    tokio::time::sleep(hurry_max).await;
+                    exit.now_saying("a second signal: ending at once")
+                });
             }
             Err(error) => drop(started.send(Err(error))),
         };
@@ -74,15 +89,14 @@ impl Both {
         Ok((runtime, Self { interrupt, terminate }))
     }
 
-    async fn obey(mut self, asked: oneshot::Sender<&'static str>, shut_down_max: Duration) {
+    /// Returns with the second one, how the process ends.
+    async fn obey(mut self, asked: oneshot::Sender<&'static str>, shut_down_max: Duration) -> Exit {
         let (name, _) = self.next().await;
         // One that comes before the server runs is kept for it.
         asked.send(name).ok();
         let echoes_until = Instant::now() + ECHO_MAX;
         tokio::select! {
-            exit = self.second(name, echoes_until) => {
-                exit.now_saying("a second signal: ending at once")
-            }
+            exit = self.second(name, echoes_until) => exit,
             () = tokio::time::sleep(shut_down_max) => {
                 Exit::Cut.now_saying("the shutdown did not come to its end")
             }

@@ -1,6 +1,7 @@
 //! The bodies of requests.
 
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use squall_load::spec::BodySpec;
@@ -36,11 +37,45 @@ pub(super) fn body(args: &RequestArgs) -> Result<BodySpec, Failure> {
 }
 
 fn read(option: &str, path: &Path, bytes_max: u64) -> Result<Vec<u8>, Failure> {
-    let refused = |reason: String| Failure::usage(format!("{option} {}: {reason}", path.display()));
-    let length = fs::metadata(path).map_err(|error| refused(error.to_string()))?.len();
-    if length > bytes_max {
-        let limit = bytes_max >> 20;
-        return Err(refused(format!("it has {length} bytes, and {limit} MiB are the most")));
+    let refused = |reason: &str| Failure::usage(format!("{option} {}: {reason}", path.display()));
+    let failed = |error: io::Error| refused(&error.to_string());
+    let too_long = || refused(&format!("longer than {} MiB, the most", bytes_max >> 20));
+    let file = File::open(path).map_err(failed)?;
+    if file.metadata().map_err(failed)?.len() > bytes_max {
+        return Err(too_long());
     }
-    fs::read(path).map_err(|error| refused(error.to_string()))
+    // A pipe or a device does not tell its length, and may have no end.
+    let mut bytes = Vec::new();
+    file.take(bytes_max + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > bytes_max { Err(too_long()) } else { Ok(bytes) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    fn check_refused(path: &str, expected: &str) {
+        let failure = read("--body-file", Path::new(path), MIB).unwrap_err();
+        assert_eq!(failure.error.to_string(), expected);
+    }
+
+    #[test]
+    fn a_file_is_read_up_to_its_limit() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("body");
+        for length in [0, 1, MIB] {
+            File::create(&path).unwrap().set_len(length).unwrap();
+            assert_eq!(read("-f", &path, MIB).unwrap().len() as u64, length);
+        }
+        File::create(&path).unwrap().set_len(MIB + 1).unwrap();
+        let path = path.to_str().unwrap();
+        check_refused(path, &format!("--body-file {path}: longer than 1 MiB, the most"));
+    }
+
+    #[test]
+    fn a_device_without_an_end_is_refused() {
+        check_refused("/dev/zero", "--body-file /dev/zero: longer than 1 MiB, the most");
+    }
 }

@@ -12,12 +12,21 @@ use squall_load::spec::{
 use super::bodies;
 use crate::cli::{BenchArgs, CheckArgs, LoadArgs, NetworkArgs, RequestArgs, WarmUpArg};
 use crate::exit::Failure;
+use crate::value::ByteSize;
+
+/// Methods of HTTP that a load can be made of (RFC 9110 §9.3, RFC 5789).
+const METHODS: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
 
 /// The load that the options ask for.
 pub(super) fn spec(args: &BenchArgs) -> Result<LoadSpec, Failure> {
     let (load, network) = (&args.load, &args.network);
     let arrivals = Arrivals::parse(load.rate.as_deref(), load.arrivals.as_deref())
         .map_err(|error| Failure::usage(error.to_string()))?;
+    if load.connections == 0 && arrivals.is_some() {
+        return Err(Failure::usage(
+            "--connections 0 sends no requests; leave --rate and --arrivals out",
+        ));
+    }
     Ok(LoadSpec {
         requests: requests(&args.requests)?,
         headers: headers(&args.requests)?,
@@ -56,14 +65,25 @@ fn requests(args: &RequestArgs) -> Result<Vec<RequestSpec>, Failure> {
     }
     let weight = |index| args.weights.get(index).and_then(|weight| u32::try_from(*weight).ok());
     let request = |(index, text): (usize, &String)| {
-        let (method, url) = split_method(text);
-        RequestSpec {
-            method: method.or(args.method.as_deref()).map(str::to_owned),
+        let (own, url) = split_method(text);
+        Ok(RequestSpec {
+            method: own.or(args.method.as_deref()).map(method).transpose()?,
             url: url.to_owned(),
             weight: weight(index).unwrap_or(1),
-        }
+        })
     };
-    Ok(args.urls.iter().enumerate().map(request).collect())
+    args.urls.iter().enumerate().map(request).collect()
+}
+
+/// Methods are spelled in one way only (RFC 9110 §9.1); another spelling is a method that no
+/// server knows, and hardly what was meant.
+fn method(text: &str) -> Result<String, Failure> {
+    match METHODS.into_iter().find(|known| known.eq_ignore_ascii_case(text)) {
+        Some(known) if known != text => {
+            Err(Failure::usage(format!("{text:?} is not how a method is spelled; write {known}")))
+        }
+        _ => Ok(text.to_owned()),
+    }
 }
 
 /// Takes `METHOD,URL` apart; a URL may hold commas of its own.
@@ -86,6 +106,12 @@ fn headers(args: &RequestArgs) -> Result<Vec<(String, String)>, Failure> {
         (None, Some(token)) => Some(format!("Bearer {token}")),
         (None, None) => None,
     };
+    let has_own = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("Authorization"));
+    if authorization.is_some() && has_own {
+        return Err(Failure::usage(
+            "--basic-auth and --bearer make the header Authorization; leave out the one of --header",
+        ));
+    }
     headers.extend(authorization.map(|value| ("Authorization".to_owned(), value)));
     Ok(headers)
 }
@@ -96,7 +122,7 @@ fn expectations(args: &CheckArgs) -> Expectations {
         status: args.expect_status.clone(),
         body: args.expect_body.as_ref().map(bytes),
         body_contains: args.expect_body_contains.as_ref().map(bytes),
-        bytes: args.expect_bytes,
+        bytes: args.expect_bytes.map(|ByteSize(bytes)| bytes),
     }
 }
 

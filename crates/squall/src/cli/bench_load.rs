@@ -67,7 +67,7 @@ pub(crate) struct LoadArgs {
 
     /// What the data of an event holds to be a match, for the time to the first one. By
     /// default a stamp with --body-stamp, otherwise any data.
-    #[arg(long, value_name = "TEXT", requires = "follow")]
+    #[arg(long, value_name = "TEXT", requires = "follow", allow_hyphen_values = true)]
     pub(crate) follow_match: Option<String>,
 
     /// Processors for the generator's threads, such as 1 or 0,2-3.

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::ArgGroup;
 use squall_load::spec::StatusPattern;
 
-use crate::value::count;
+use crate::value::{ByteSize, bytes, count};
+
+const TIB: u64 = 1 << 40;
 
 /// Options of requests.
 #[derive(Clone, Debug, clap::Args)]
@@ -25,9 +27,10 @@ pub(crate) struct RequestArgs {
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", value_parser = parse_header)]
     pub(crate) headers: Vec<(String, String)>,
 
-    /// Body of every request, in a mix of those that are not GET or HEAD. In it, in URLs and in header values {{seq}}, {{seq:START}},
-    /// {{random:A..B}} and {{now_ns}} are filled in, each with a fixed number of digits.
-    #[arg(short, long, value_name = "TEXT", group = "bodies")]
+    /// Body of every request, in a mix of those that are not GET or HEAD. In it, in URLs and in
+    /// header values {{seq}}, {{seq:START}}, {{random:A..B}} and {{now_ns}} are filled in, each
+    /// with a fixed number of digits.
+    #[arg(short, long, value_name = "TEXT", group = "bodies", allow_hyphen_values = true)]
     pub(crate) body: Option<String>,
 
     /// File whose bytes are the body of every request, as they are.
@@ -68,16 +71,16 @@ pub(crate) struct CheckArgs {
     pub(crate) expect_status: Vec<StatusPattern>,
 
     /// The body that passes.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) expect_body: Option<String>,
 
     /// A part of every body that passes.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) expect_body_contains: Option<String>,
 
     /// The length in bytes of every body that passes.
-    #[arg(long, value_name = "BYTES")]
-    pub(crate) expect_bytes: Option<u64>,
+    #[arg(long, value_name = "BYTES", value_parser = bytes(0, TIB))]
+    pub(crate) expect_bytes: Option<ByteSize>,
 }
 
 fn parse_header(text: &str) -> Result<(String, String), &'static str> {
@@ -96,7 +99,8 @@ fn parse_status(text: &str) -> Result<StatusPattern, &'static str> {
         let class = class.parse().ok().filter(|class| (1..6).contains(class));
         return class.map(StatusPattern::Class).ok_or(WRONG);
     }
-    let code = text.parse().ok().filter(is_status);
+    // A number may have a sign, a status none.
+    let code = text.parse().ok().filter(is_status).filter(|_| text.len() == 3);
     code.map(StatusPattern::Code).ok_or(WRONG)
 }
 
@@ -108,7 +112,7 @@ mod tests {
     fn statuses_are_codes_or_classes() {
         assert_eq!(parse_status("200"), Ok(StatusPattern::Code(200)));
         assert_eq!(parse_status("5XX"), Ok(StatusPattern::Class(5)));
-        for text in ["", "xx", "0xx", "6xx", "99", "600", "2x", "ok", "200-299"] {
+        for text in ["", "xx", "0xx", "6xx", "99", "600", "2x", "ok", "200-299", "+200", "0200"] {
             assert!(parse_status(text).is_err(), "{text}");
         }
     }

@@ -104,6 +104,20 @@ fn the_result_goes_to_a_file_and_the_text_to_the_terminal() {
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "a draft was left behind");
 }
 
+/// Whoever links a result to another place wants it there.
+#[test]
+fn the_result_goes_where_a_link_leads() {
+    let server = server();
+    let directory = tempdir().unwrap();
+    let (path, link) = (directory.path().join("result.json"), directory.path().join("link"));
+    fs::write(&path, "an older result").unwrap();
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let finished = bench(&["--output", link.to_str().unwrap(), "-n", "50", &server.url("/")]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(number(&parse(&fs::read_to_string(&path).unwrap()), "/ledger/ok"), 50);
+}
+
 /// A device is written, not replaced by a file.
 #[test]
 fn the_result_may_go_to_a_device() {
@@ -153,6 +167,15 @@ fn options_of_requests_reach_the_server() {
             "{body}"
         );
     }
+}
+
+/// A text is a text, whatever it begins with.
+#[test]
+fn a_text_may_begin_with_a_hyphen() {
+    let server = ScriptedServer::serve(Service { reply: reply(200, "-ok"), ..Service::default() });
+    let url = server.url("/");
+    let record = record(&["-n", "20", "-b", "-1", "--expect-body", "-ok", &url]);
+    assert_eq!(number(&record, "/ledger/ok"), 20);
 }
 
 fn text(bytes: &[u8]) -> String {

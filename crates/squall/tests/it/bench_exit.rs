@@ -1,11 +1,13 @@
 //! How `squall bench` ends: its exit code is what a script reads.
 
+use std::fs;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use squall_testkit::scripted::{After, Script, ScriptedServer, Service, Step, closed_port, reply};
 use squall_testkit::wait::{pause, wait_until};
+use tempfile::tempdir;
 
 use crate::bench::{bench, number, parse, server};
 use crate::command::{END_MAX, finish, spawn, squall};
@@ -81,20 +83,28 @@ fn a_signal_ends_the_window_and_the_rest_is_reported() {
 }
 
 #[test]
-fn a_second_signal_ends_the_process_at_once() {
+fn a_second_signal_ends_the_run_at_once_and_the_rest_is_reported() {
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let silent = [Step::Request, Step::Stall];
         let server = ScriptedServer::start(Script::new().connection(silent, After::Stall));
-        let url = server.url("/");
-        let child = spawn(squall(&["bench", "-d", "60s", "--timeout", "1h", "-c", "2", &url]));
+        let (url, directory) = (server.url("/"), tempdir().unwrap());
+        let path = directory.path().join("result.json");
+        let load = ["bench", "-d", "60s", "--timeout", "1h", "-c", "2", &url];
+        let output = ["--output", path.to_str().unwrap()];
+        let child = spawn(squall(&[load.as_slice(), &output].concat()));
         assert!(wait_until(END_MAX, || server.record().requests() == 2));
         send(&child, signal);
         // The same one again at once would be an echo of the first.
         pause(Duration::from_millis(500));
         let begin = Instant::now();
         send(&child, signal);
-        assert_eq!(finish(child).code, Some(code));
+        let finished = finish(child);
+        assert_eq!(finished.code, Some(code), "{}", finished.stderr);
         assert!(begin.elapsed() < Duration::from_secs(5));
+        assert!(finished.stdout.contains("2 unanswered"), "{}", finished.stdout);
+        let record = parse(&fs::read_to_string(&path).unwrap());
+        assert_eq!(number(&record, "/ledger/unanswered"), 2, "{record:#}");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "a draft was left behind");
     }
 }
 

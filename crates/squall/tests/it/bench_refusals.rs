@@ -39,6 +39,7 @@ fn a_load_that_contradicts_itself_is_refused() {
     check_options(&["-c", "2", "-t", "3"], "write at most --threads 2");
     check_options(&["-c", "0"], "no connections and no followers");
     check_options(&["-c", "0", "-n", "5", "--follow", URL], "write --duration");
+    check_options(&["-c", "0", "-R", "5", "--follow", URL], "leave --rate and --arrivals out");
     check_options(&["-P", "2", "--no-keepalive"], "cannot be used with");
     check_options(&["--warm-up", "soon"], "or steady");
     check_options(&["--pin-generator", "3-1"], "ends before it starts");
@@ -67,6 +68,9 @@ fn a_request_that_cannot_be_sent_is_refused() {
     check_options(&["-H", "Content Type: x"], "cannot be sent");
     check_options(&["--basic-auth", "me"], "a name, a colon and a password");
     check_options(&["--basic-auth", "a:b", "--bearer", "c"], "cannot be used with");
+    check_options(&["--bearer", "a", "-H", "authorization: b"], "leave out the one of --header");
+    check_options(&["-X", "post"], "write POST");
+    check(&["get,http://127.0.0.1:9/"], "write GET");
 }
 
 #[test]
@@ -82,7 +86,7 @@ fn lines_that_are_none_are_refused() {
 #[test]
 fn a_bad_check_is_told_how_to_write_one() {
     check_options(&["--expect-status", "2x"], "write a status from 100 to 599, or a class");
-    check_options(&["--expect-bytes", "few"], "invalid");
+    check_options(&["--expect-bytes", "few"], "write a whole number of bytes");
     check_options(&["--fail-if", "p99"], "has no operator");
     check_options(&["--fail-if", "p98 > 1ms"], "is no metric; there are p50");
     check_options(&["--fail-if", "p99 = 1ms"], "p99");
