@@ -5,7 +5,7 @@ use squall_stats::ledger::Failures;
 use squall_stats::record::{BenchRecord, Limit};
 use squall_testkit::scripted::reply;
 
-use crate::support::{answering, assert_all_ok, expect_body, load, run};
+use crate::support::{answering, assert_all_ok, expect_body, heads, load, run};
 
 fn run_against(reply: Vec<u8>, expect: Expectations) -> BenchRecord {
     let server = answering(reply);
@@ -70,4 +70,30 @@ fn a_body_that_is_another_one_fails_whatever_its_status() {
 fn a_reply_that_fails_twice_counts_once() {
     let record = run_against(reply(404, "not here"), expect_body("here"));
     check_failures(&record, &Failures { status: 10, ..Failures::default() });
+}
+
+/// What is measured is what the server sent: encodings are not decoded.
+#[test]
+fn an_encoded_body_is_checked_as_it_came() {
+    let coded = b"\x1f\x8b\x08\x00not really gzip";
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n",
+        coded.len()
+    );
+    let server = answering([head.as_bytes(), coded].concat());
+    let record =
+        run(&LoadSpec { expect: expect_body(coded.to_vec()), ..load(&server.url("/"), 3) });
+    assert_all_ok(&record, 3);
+    assert_eq!(record.body.unwrap().bytes_max, coded.len() as u64);
+}
+
+/// A redirect is an answer like another.
+#[test]
+fn a_redirect_passes_and_is_not_followed() {
+    let server = answering("HTTP/1.1 302 Found\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n");
+    let record = run(&load(&server.url("/"), 4));
+    assert_all_ok(&record, 4);
+    assert_eq!(record.status_codes[&302], 4);
+    let asked = heads(&server.record());
+    assert!(asked.len() == 4 && asked.iter().all(|head| head.starts_with("GET / ")), "{asked:?}");
 }
