@@ -36,7 +36,7 @@ fn events_and_comments_are_told_apart_whatever_the_lines_end_with() {
     let text = "\u{feff}: welcome\n\ndata: a\r\ndata: b\r\n\r\ndata\n\nunknown: x\rdata:c\r\r\
                 event: named\ndata: d \u{1F4A7}\n\nid: 4\n\nretry: 10000\n\ndata: never ended";
     for portion in [1, 2, 3, 7, 1_000] {
-        let found = seen(&following(&sending(text.as_bytes(), portion).url("/"), 1, 120));
+        let found = seen(&following(&sending(text.as_bytes(), portion).url("/"), 1, 400));
         // An event without data is a sign of life, not an event; one without an end does not count.
         assert_eq!((found.events, found.comments, found.established), (3, 1, 1), "{portion}");
     }
@@ -54,15 +54,14 @@ fn the_first_byte_the_first_event_and_the_first_match_are_three_things() {
         Step::Send(b"data: {\"token\":\"one\"}\n\n".to_vec()),
     ];
     let server = ScriptedServer::start(Script::new().each_connection(steps).then(After::Stall));
-    let mut spec = following(&server.url("/"), 1, 400);
+    let mut spec = following(&server.url("/"), 1, 1_000);
     spec.follow.as_mut().unwrap().match_text = Some("token".to_owned());
     let found = seen(&spec);
     let first = |times: &squall_stats::record::LatencySummary| times.max.unwrap();
     let (byte, event, matching) =
         (first(&found.first_byte), first(&found.first_event), first(&found.first_match));
-    assert!(byte < 40 * MS, "{byte}");
-    assert!((60 * MS..150 * MS).contains(&event), "{event}");
-    assert!((180 * MS..350 * MS).contains(&matching), "{matching}");
+    assert!(byte < event && event < matching, "{byte} {event} {matching}");
+    assert!(event >= 60 * MS && matching >= 180 * MS, "{event} {matching}");
     assert_eq!((found.events, found.comments), (2, 1));
 }
 
@@ -83,7 +82,7 @@ fn lost_repeated_and_reordered_events_are_counted_across_a_reconnect() {
         )
         .connection([Step::Request, Step::Send(head_and(&second))], After::Stall);
     let server = ScriptedServer::start(script);
-    let found = seen(&following(&server.url("/"), 1, 300));
+    let found = seen(&following(&server.url("/"), 1, 800));
     let delivery = found.delivery.unwrap();
     assert_eq!((delivery.lost, delivery.repeated, delivery.reordered), (1, 1, 1), "{delivery:?}");
     assert_eq!((delivery.delivered, delivery.foreign, delivery.time.count), (14, 15, 0));
@@ -99,7 +98,7 @@ fn an_event_that_is_cut_is_told_and_does_not_count() {
     let text = b"retry: 10000\n\ndata: whole\n\ndata: cut".to_vec();
     let steps = [Step::Request, Step::Send(head_and(&text))];
     let server = ScriptedServer::start(Script::new().each_connection(steps).then(After::Close));
-    let found = seen(&following(&server.url("/"), 2, 100));
+    let found = seen(&following(&server.url("/"), 2, 400));
     assert_eq!((found.events, found.cut_events), (2, 2));
 }
 
@@ -134,7 +133,7 @@ fn a_server_in_trouble_is_asked_again() {
         .connection([Step::Request, Step::Send(reply(503, b"later"))], After::Close)
         .connection([Step::Request, Step::Send(head_and(b"data: a\n\n"))], After::Stall);
     let server = ScriptedServer::start(script);
-    let found = seen(&following(&server.url("/"), 1, 1_400));
+    let found = seen(&following(&server.url("/"), 1, 2_500));
     assert_eq!((found.failed.get("status 503"), found.events), (Some(&1), 1), "{found:?}");
     assert_eq!(found.failed.len(), 1, "{:?}", found.failed);
 }
@@ -172,6 +171,6 @@ fn a_slow_follower_reads_a_little_at_a_time() {
 #[test]
 fn a_thread_holds_many_followers() {
     let server = sending(b"data: a\n\n", 1 << 20);
-    let found = seen(&following(&server.url("/"), 300, 400));
+    let found = seen(&following(&server.url("/"), 300, 1_000));
     assert_eq!((found.asked, found.established, found.events), (300, 300, 300));
 }
