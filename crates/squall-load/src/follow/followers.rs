@@ -49,7 +49,8 @@ pub(crate) struct Followers {
     pub(super) again: Vec<usize>,
     /// The follower to be opened next, before the load.
     next: usize,
-    last_asked_ns: u64,
+    /// All have been tried once: from now on those that were cut are tried again.
+    is_open: bool,
 }
 
 impl Followers {
@@ -68,7 +69,7 @@ impl Followers {
             again: Vec::new(),
             was_asleep: false,
             next: 0,
-            last_asked_ns: 0,
+            is_open: false,
         }
     }
 
@@ -78,16 +79,26 @@ impl Followers {
         if self.followers.is_empty() {
             return true;
         }
-        let is_under_way = |f: &Follower| matches!(f.state, State::Opening { .. } | State::Asking);
+        let is_under_way = |f: &Follower| match f.state {
+            State::Opening { .. } => true,
+            State::Asking => now_ns < f.asked_ns + ANSWER_WAIT_NS,
+            _ => false,
+        };
         let mut under_way = self.followers.iter().filter(|f| is_under_way(f)).count();
         while self.next < self.followers.len() && under_way < OPENING_MAX {
             self.connect(self.next, now_ns);
             self.next += 1;
             under_way += 1;
         }
-        let has_waited = now_ns >= self.last_asked_ns + ANSWER_WAIT_NS;
-        let are_answered = !self.followers.iter().any(is_under_way);
-        self.next == self.followers.len() && (are_answered || (has_waited && self.are_all_asked()))
+        self.is_open |=
+            self.next == self.followers.len() && !self.followers.iter().any(is_under_way);
+        self.is_open
+    }
+
+    /// The load begins, whether all followers are there or not.
+    pub(crate) fn begin(&mut self) {
+        self.is_open = true;
+        self.next = self.followers.len();
     }
 
     pub(crate) fn set_window(&mut self, window: Window) {
@@ -148,7 +159,9 @@ impl Followers {
                 continue;
             };
             match follower.state {
-                State::Closed { retry_ns } if retry_ns <= now_ns => self.connect(index, now_ns),
+                State::Closed { retry_ns } if self.is_open && retry_ns <= now_ns => {
+                    self.connect(index, now_ns);
+                }
                 State::Opening { since_ns } if now_ns >= since_ns + connect_timeout_ns => {
                     self.cannot_open(index, Fault::Errno("timeout"), now_ns);
                 }
@@ -198,10 +211,6 @@ impl Followers {
 
     fn plan_of_follow(&self) -> Option<&FollowPlan> {
         self.plan.follow.as_ref()
-    }
-
-    fn are_all_asked(&self) -> bool {
-        !self.followers.iter().any(|follower| matches!(follower.state, State::Opening { .. }))
     }
 
     fn connect(&mut self, index: usize, now_ns: u64) {
@@ -255,7 +264,6 @@ impl Followers {
         };
         follower.state = State::Asking;
         follower.asked_ns = now_ns;
-        self.last_asked_ns = self.last_asked_ns.max(now_ns);
         let sent = follower.channel.as_mut().map(|channel| channel.send(request.bytes()));
         if !matches!(sent, Some(Ok(_))) {
             self.seen.failed("reset");

@@ -16,6 +16,9 @@ pub(super) struct TlsSession {
     connection: ClientConnection,
     /// Encrypted bytes that the kernel has not taken yet.
     unsent: Vec<u8>,
+    /// Encrypted bytes that were read and not taken in yet: those from `held_at` on.
+    held: Vec<u8>,
+    held_at: usize,
     /// The peer has closed its sending side, with or without saying so.
     ended: bool,
 }
@@ -32,7 +35,7 @@ impl TlsSession {
     pub(super) fn new(endpoint: &TlsEndpoint) -> Result<Self, Fault> {
         let connection = ClientConnection::new(endpoint.config.clone(), endpoint.name.clone())
             .map_err(|_refused| Fault::Tls)?;
-        Ok(Self { connection, unsent: Vec::new(), ended: false })
+        Ok(Self { connection, unsent: Vec::new(), held: Vec::new(), held_at: 0, ended: false })
     }
 
     /// Takes part in the handshake, as far as it can be done now; `true` once it is over.
@@ -114,29 +117,45 @@ impl TlsSession {
         }
     }
 
-    /// Takes in encrypted bytes; `false` if there are none now.
+    /// Takes in encrypted bytes; `false` if there are none now. What they decrypt to has to be
+    /// read before more is taken in: the session holds little of it.
     fn pull(&mut self, socket: &mut Socket) -> Result<bool, Fault> {
+        if self.held_at == self.held.len() && !self.refill(socket)? {
+            return Ok(false);
+        }
+        let mut rest = self.held.get(self.held_at..).unwrap_or_default();
+        let is_end = rest.is_empty();
+        // An empty read tells rustls that the peer is gone.
+        let count = self.connection.read_tls(&mut rest).map_err(|_broken| Fault::Tls)?;
+        if is_end {
+            self.ended = true;
+            let is_cut = self.connection.is_handshaking();
+            return if is_cut { Err(Fault::Tls) } else { Ok(true) };
+        }
+        // Behind a farewell nothing is taken any more.
+        self.held_at = if count == 0 { self.held.len() } else { self.held_at + count };
+        if self.connection.process_new_packets().is_err() {
+            // The alert says to the peer what was wrong; nobody waits for it.
+            self.flush(socket).ok();
+            return Err(Fault::Tls);
+        }
+        match self.flush(socket) {
+            // What the peer said before it went is still read.
+            Err(fault) if self.connection.is_handshaking() => Err(fault),
+            _ => Ok(true),
+        }
+    }
+
+    /// Reads encrypted bytes, none of them at the end; `false` if there are none now.
+    fn refill(&mut self, socket: &mut Socket) -> Result<bool, Fault> {
         let mut cipher = [0; CIPHER_BYTES];
+        // An idle session holds nothing.
+        self.held = Vec::new();
+        self.held_at = 0;
         let Some(count) = socket.receive(&mut cipher, true)? else {
             return Ok(false);
         };
-        let mut rest = cipher.get(..count).unwrap_or_default();
-        if rest.is_empty() {
-            self.ended = true;
-            // An empty read tells rustls that the peer is gone.
-            self.connection.read_tls(&mut rest).map_err(|_broken| Fault::Tls)?;
-            return if self.connection.is_handshaking() { Err(Fault::Tls) } else { Ok(true) };
-        }
-        while !rest.is_empty() {
-            self.connection.read_tls(&mut rest).map_err(|_broken| Fault::Tls)?;
-            if self.connection.process_new_packets().is_err() {
-                // The alert says to the peer what was wrong; nobody waits for it.
-                self.flush(socket).ok();
-                return Err(Fault::Tls);
-            }
-        }
-        // A handshake answers by itself.
-        self.flush(socket)?;
+        self.held.extend_from_slice(cipher.get(..count).unwrap_or_default());
         Ok(true)
     }
 }

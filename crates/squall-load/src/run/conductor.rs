@@ -193,7 +193,13 @@ impl<'r> Conductor<'r> {
             return;
         }
         let wait_ns = if self.plan.has_stamps { clock::nanos(self.plan.timeout) } else { 0 };
-        self.control.settle(self.tally.acked, clock::now_ns().saturating_add(wait_ns));
+        let until_ns = clock::now_ns().saturating_add(wait_ns);
+        self.control.settle(self.tally.acked, until_ns);
+        // The workers go home by themselves, unless somebody is in a hurry.
+        self.wait(until_ns, |c| c.handle.stops());
+        if self.handle.stops() {
+            self.control.stop();
+        }
     }
 
     /// Whether the window is to end before its time: on request, or because it is hopeless.

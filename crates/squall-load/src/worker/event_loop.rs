@@ -181,6 +181,7 @@ impl Worker {
         }
         if now_ns >= view.begin_ns {
             self.progress.has_begun = true;
+            self.followers.begin();
             self.driver.begin(view.begin_ns, view.window, now_ns);
         }
     }

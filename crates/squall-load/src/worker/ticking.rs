@@ -37,7 +37,8 @@ impl Driver {
     /// Goes on reading where a turn stopped; `true` if there is still more.
     pub(crate) fn read_again(&mut self) -> bool {
         for index in std::mem::take(&mut self.again) {
-            self.readable(index, false);
+            // Whether the end had come was told once, and is not told again.
+            self.readable(index, true);
         }
         !self.again.is_empty()
     }

@@ -174,3 +174,13 @@ fn a_thread_holds_many_followers() {
     let found = seen(&following(&server.url("/"), 300, 1_000));
     assert_eq!((found.asked, found.established, found.events), (300, 300, 300));
 }
+
+/// A server may say nothing at all before the first event.
+#[test]
+fn followers_that_are_not_answered_do_not_hold_up_the_run() {
+    let stall = Script::new().each_connection([Step::Request, Step::Stall]).then(After::Stall);
+    let stream = ScriptedServer::start(stall);
+    let found = seen(&following(&stream.url("/"), 200, 100));
+    assert_eq!((found.asked, found.established), (200, 0));
+    assert_eq!(stream.record().requests(), 200);
+}

@@ -139,3 +139,16 @@ impl Secure {
         path
     }
 }
+
+/// The session holds little of what it decrypts, whatever the records are cut like.
+#[test]
+fn records_of_any_length_are_read_to_the_end() {
+    for portion in [1_400, 6_000, 10_000, 12_000] {
+        let body: Vec<u8> = (0..400_000_u32).map(|at| b'a' + (at % 23) as u8).collect();
+        let (bytes, pause) = (reply(200, &body), std::time::Duration::ZERO);
+        let steps = [Step::Request, Step::SendSplit { bytes, portion, pause }];
+        let secure = secure(steps, After::Repeat);
+        let record = run(&LoadSpec { expect: expect_body(body), ..trusting(&secure, 3) });
+        assert_all_ok(&record, 3);
+    }
+}
