@@ -27,10 +27,17 @@ thread_local! {
 
 /// Looks at both clocks. To be called by a thread before it reads, and a few times a second.
 pub(crate) fn look_at_clocks() {
-    let before_ns = clock::now_ns();
-    let wall_ns = wall_ns();
-    let between_ns = before_ns.midpoint(clock::now_ns());
-    AHEAD_NS.set(wall_ns - i64::try_from(between_ns).unwrap_or(i64::MAX));
+    // Of three looks the quickest counts: only a disturbance makes one slower.
+    let looks = (0..3).map(|_| {
+        let before_ns = clock::now_ns();
+        let wall_ns = wall_ns();
+        let after_ns = clock::now_ns();
+        let between_ns = before_ns.midpoint(after_ns);
+        (after_ns - before_ns, wall_ns - i64::try_from(between_ns).unwrap_or(i64::MAX))
+    });
+    if let Some((_, ahead_ns)) = looks.min() {
+        AHEAD_NS.set(ahead_ns);
+    }
 }
 
 /// Asks the kernel to note when bytes arrive; whether it will.
@@ -68,8 +75,9 @@ fn wall_ns() -> i64 {
 mod tests {
     use std::io::Write;
     use std::net::{TcpListener, TcpStream};
+    use std::time::Duration;
 
-    use squall_testkit::wait::pause;
+    use squall_testkit::wait::{pause, wait_until};
 
     use super::*;
 
@@ -80,15 +88,20 @@ mod tests {
         let receiver: OwnedFd = listener.accept().unwrap().0.into();
         assert!(ask_for(&receiver));
         look_at_clocks();
-        let before_ns = clock::now_ns();
-        sender.write_all(b"hello").unwrap();
-        let after_ns = clock::now_ns();
-        pause(std::time::Duration::from_millis(30));
-        let (count, arrived_ns) = receive(&receiver, &mut [0; 16]).unwrap();
-        assert_eq!(count, 5);
-        // The two clocks are compared to within some microseconds; a millisecond is plenty.
-        let slack_ns = 1_000_000;
-        let arrived_ns = arrived_ns.unwrap();
-        assert!((before_ns - slack_ns..after_ns + slack_ns).contains(&arrived_ns));
+        // The kernel begins to note arrivals a little after it was first asked.
+        let is_noted = wait_until(Duration::from_secs(10), || {
+            let before_ns = clock::now_ns();
+            sender.write_all(b"hello").unwrap();
+            let after_ns = clock::now_ns();
+            pause(Duration::from_millis(30));
+            let (count, arrived_ns) = receive(&receiver, &mut [0; 16]).unwrap();
+            assert_eq!(count, 5);
+            // The two clocks are compared to within some microseconds; a millisecond is plenty.
+            let slack_ns = 1_000_000;
+            let expected = before_ns - slack_ns..after_ns + slack_ns;
+            assert!(arrived_ns.is_none_or(|arrived_ns| expected.contains(&arrived_ns)));
+            arrived_ns.is_some()
+        });
+        assert!(is_noted);
     }
 }

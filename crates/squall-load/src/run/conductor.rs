@@ -109,7 +109,7 @@ impl<'r> Conductor<'r> {
         let begin_ns = clock::now_ns() + LEAD_NS;
         let is_steady = self.warm_up(begin_ns);
         let mut window = self.control.view().window;
-        self.wait(window.start_ns, |c| c.handle.ends_window());
+        self.wait(window.start_ns, Self::is_to_end);
         let (machine, cpu) = (machine::sample().ok(), usage::process().ok());
         if let Some(server) = &mut self.server {
             server.start();

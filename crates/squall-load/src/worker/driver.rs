@@ -6,9 +6,10 @@ use std::sync::Arc;
 use mio::Registry;
 
 use super::factory::Factory;
-use super::slot::Slot;
+use super::slot::{Link, Slot};
 use super::source::Source;
 use crate::exchange::Tools;
+use crate::host::clock;
 use crate::plan::{Address, LoadPlan};
 use crate::record::{Recorder, Window};
 use crate::schedule::Share;
@@ -45,6 +46,8 @@ pub(crate) struct Driver {
     pub(super) is_starved: bool,
     /// Guards against sending what is due from within the sending.
     pub(super) is_sending: bool,
+    /// Every slot has failed again and again, and nothing but answers would end the run.
+    pub(super) is_dead: bool,
     /// A connection has been opened.
     pub(super) has_opened: bool,
     /// Slots that have lost a request because their connection could not be opened.
@@ -112,6 +115,7 @@ impl Driver {
             reads: 0,
             is_starved: false,
             is_sending: false,
+            is_dead: false,
             has_opened: false,
             hopeless: 0,
             plan: Arc::clone(plan),
@@ -143,7 +147,8 @@ impl Driver {
         self.stage = Stage::Running;
         self.source.begin(begin_ns, window);
         for index in 0..self.slots.len() {
-            self.next(index, now_ns);
+            // Handing out takes time, which is no request's own.
+            self.next(index, clock::now_ns().max(now_ns));
         }
     }
 
@@ -180,24 +185,24 @@ impl Driver {
 
     /// Gives up what is on its way and what was never sent.
     pub(crate) fn abandon(&mut self) {
-        if self.source.is_open() {
+        // Of a window that was never set nothing is missing.
+        if self.source.is_open() && self.window.end_ns != u64::MAX {
             self.recorder.missed += self.source.miss_the_rest(self.window);
         }
         for slot in &mut self.slots {
             slot.exchange.abandon(&mut self.recorder);
-            if slot.channel.take().is_some() {
-                self.recorder.connections.closed_by_client += 1;
-            }
         }
+        self.close();
         self.stage = Stage::Ended;
     }
 
     /// Closes what is still open; nothing is on its way any more.
     pub(crate) fn close(&mut self) {
         for slot in &mut self.slots {
-            if slot.channel.take().is_some() {
-                self.recorder.connections.closed_by_client += 1;
-            }
+            self.recorder.connections.closed_by_client += u64::from(slot.link == Link::Open);
+            slot.link = Link::Closed;
+            slot.channel = None;
+            slot.first = Vec::new();
         }
     }
 
@@ -215,9 +220,11 @@ impl Driver {
         self.slots.iter().map(|slot| slot.stamp_sequence).collect()
     }
 
-    /// Whether no connection was ever opened although every slot has lost a request to that.
+    /// Whether it makes no sense to go on: no connection was ever opened although every slot has
+    /// lost a request to that, or a number of requests was asked for and all slots fail.
     pub(crate) fn is_hopeless(&self) -> bool {
-        !self.slots.is_empty() && !self.has_opened && self.hopeless >= self.slots.len()
+        let never_opened = !self.has_opened && self.hopeless >= self.slots.len();
+        !self.slots.is_empty() && (never_opened || self.is_dead)
     }
 
     /// Requests on their way.

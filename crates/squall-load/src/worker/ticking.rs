@@ -3,13 +3,17 @@
 use squall_stats::ledger::Failure;
 
 use super::driver::Driver;
-use super::slot::Link;
+use super::slot::{Link, Slot};
 use crate::exchange::Ended;
 use crate::host::clock;
 use crate::net::Fault;
+use crate::spec::Length;
 
 /// The name under which a connection counts that did not stand in time.
 const CONNECT_TIMEOUT: Fault = Fault::Errno("timeout");
+
+/// Failures in a row, a few seconds of them, after which a slot is lost.
+const FAILURES_MAX: u32 = 10;
 
 /// What a slot is due for.
 enum Due {
@@ -22,6 +26,7 @@ enum Due {
 impl Driver {
     /// Looks at every slot.
     pub(crate) fn tick(&mut self, now_ns: u64) {
+        self.look_for_life();
         let timeout_ns = clock::nanos(self.plan.timeout);
         let connect_timeout_ns = clock::nanos(self.plan.connect_timeout);
         for index in 0..self.slots.len() {
@@ -32,6 +37,13 @@ impl Driver {
                 Due::Work => self.next(index, now_ns),
             }
         }
+    }
+
+    /// Notices a server that has gone for good where the run waits for a number of answers.
+    fn look_for_life(&mut self) {
+        let counts = matches!(self.plan.length, Length::Requests(_));
+        let is_lost = |slot: &Slot| slot.failures_in_row >= FAILURES_MAX;
+        self.is_dead = counts && self.slots.iter().all(is_lost);
     }
 
     /// Goes on reading where a turn stopped; `true` if there is still more.
