@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use crate::digits::{read_decimal, read_hex, write_decimal, write_hex};
+use crate::digits::{DECIMAL_DIGITS_MAX, read_decimal, read_hex, write_decimal, write_hex};
 
 /// What every stamp begins with.
 const PREFIX: &[u8] = b"squall-stamp ";
@@ -22,6 +22,9 @@ const TIME_DIGITS: usize = 20;
 
 /// Longest name of a publisher.
 const WORD_BYTES_MAX: usize = 64;
+
+/// Set in the numbers of publishers of other programs.
+const FOREIGN: u64 = 1 << 63;
 
 /// Bytes of a stamp without padding, the fewest that hold one.
 pub const STAMP_BYTES_MIN: usize =
@@ -84,8 +87,9 @@ impl Stamp {
     /// All whole stamps in `data`, in order: a server may put several payloads into one message.
     ///
     /// Those of other programs are found as well: their publisher may be any word of up to 64
-    /// bytes, of which a hash is given, and their numbers may have any width. In our own form
-    /// the widths are fixed, so that a stamp that was cut is not taken for a whole one.
+    /// bytes, of which a hash with its highest bit set is given, and their numbers may have 1 to
+    /// 20 digits. In our own form, whose publisher has exactly 16 hexadecimal digits in lower
+    /// case, the widths are fixed, so that a stamp that was cut is not taken for a whole one.
     pub fn find_all(data: &[u8]) -> impl Iterator<Item = Self> + '_ {
         FINDER.find_iter(data).filter_map(|start| Self::parse(data.get(start + PREFIX.len()..)?))
     }
@@ -110,17 +114,23 @@ impl Stamp {
     fn parse_foreign(publisher: &[u8], text: &[u8]) -> Option<Self> {
         let (sequence, text) = split_word(text)?;
         let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let time_ns = text.get(..digits).filter(|digits| !digits.is_empty())?;
-        if sequence.len() == SEQUENCE_DIGITS && time_ns.len() == TIME_DIGITS {
+        let time_ns = text.get(..digits)?;
+        let widths = [publisher.len(), sequence.len(), time_ns.len()];
+        if widths == [PUBLISHER_DIGITS, SEQUENCE_DIGITS, TIME_DIGITS] {
             // One of our own whose publisher was damaged.
             return None;
         }
         Some(Self {
-            publisher: hash(publisher),
-            sequence: read_decimal(sequence)?,
-            time_ns: read_decimal(time_ns)?,
+            publisher: hash(publisher) | FOREIGN,
+            sequence: read_number(sequence)?,
+            time_ns: read_number(time_ns)?,
         })
     }
+}
+
+/// A number that another program wrote, in 1 to 20 digits.
+fn read_number(text: &[u8]) -> Option<u64> {
+    (text.len() <= DECIMAL_DIGITS_MAX).then(|| read_decimal(text)).flatten()
 }
 
 /// What stands before the first space, not empty and not too long, and what stands behind it.
@@ -213,9 +223,37 @@ mod tests {
         check("squall-stamp p1 7 ", None);
         check("squall-stamp p1 x 7", None);
         check("squall-stamp  1 7", None);
+        check("squall-stamp p1 7", None);
+        check("squall-stamp p1 7 1234\"", Some((7, 1234)));
+        // Numbers of 1 to 20 digits, and of 64 bits.
+        let widest = "18446744073709551615";
+        check(&format!("squall-stamp p1 {widest} {widest}"), Some((u64::MAX, u64::MAX)));
+        check("squall-stamp p1 00000000000000000007 00000000000000000008", Some((7, 8)));
+        check("squall-stamp p1 000000000000000000007 8", None);
+        check("squall-stamp p1 7 000000000000000000008", None);
+        check("squall-stamp p1 7 18446744073709551616", None);
+        // Publishers of 1 to 64 bytes, none of them a space.
+        check(&format!("squall-stamp {} 1 7", "p".repeat(64)), Some((1, 7)));
         check(&format!("squall-stamp {} 1 7", "p".repeat(65)), None);
+        check("squall-stamp b\u{f6}\u{1F4A7} 1 7", Some((1, 7)));
+        // Our widths with another publisher, unless it could be one of ours that was damaged.
+        check("squall-stamp p1 000000000012 00000000000000000034", Some((12, 34)));
+        check("squall-stamp 000000000000FEED 000000000012 00000000000000000034", None);
+        // 16 hexadecimal digits bind to our widths; one more or less does not.
+        check("squall-stamp 000000000000feed 12 34", None);
+        check("squall-stamp 00000000000feed 12 34", Some((12, 34)));
+        check("squall-stamp 0000000000000feed 12 34", Some((12, 34)));
+    }
+
+    /// The hash is FNV-1a, whose results are published: 0xaf63dc4c8601ec8c for "a".
+    #[test]
+    fn publishers_of_other_programs_are_told_apart_by_a_hash() {
         let who = |text: &str| Stamp::find(text.as_bytes()).unwrap().publisher;
+        assert_eq!(who("squall-stamp a 1 2"), 0xaf63_dc4c_8601_ec8c);
         assert_ne!(who("squall-stamp a 1 2"), who("squall-stamp b 1 2"));
+        for name in ["a", "b", "server-1", "2", "deadbeef"] {
+            assert_eq!(who(&format!("squall-stamp {name} 1 2")) >> 63, 1, "{name}");
+        }
     }
 
     #[test]

@@ -168,8 +168,7 @@ impl Followers {
                 State::Asking | State::Following
                     if follower.is_slow && follower.next_read_ns <= now_ns =>
                 {
-                    follower.next_read_ns = now_ns + SECOND_NS;
-                    self.read_slowly(index);
+                    self.read_slowly(index, now_ns);
                 }
                 _ => {}
             }

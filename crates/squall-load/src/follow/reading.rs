@@ -20,6 +20,9 @@ const READS_MAX: usize = 16;
 /// Bytes that a slow follower takes at once.
 const SLOW_READ_BYTES: usize = 4 * 1024;
 
+/// Rest of a slow follower after it has taken something.
+const SLOW_READ_NS: u64 = 1_000_000_000;
+
 /// What becomes of a follower after a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
@@ -58,8 +61,15 @@ impl Followers {
         !self.again.is_empty()
     }
 
-    pub(super) fn read_slowly(&mut self, index: usize) {
-        self.read_once(index, SLOW_READ_BYTES);
+    /// Reads a little if there is something, and then no more for a while. Where there was
+    /// nothing the next look may come soon: the head of the answer is waited for.
+    pub(super) fn read_slowly(&mut self, index: usize, now_ns: u64) {
+        let received = self.read_once(index, SLOW_READ_BYTES);
+        if received != Some(Received::Nothing)
+            && let Some(follower) = self.followers.get_mut(index)
+        {
+            follower.next_read_ns = now_ns + SLOW_READ_NS;
+        }
     }
 
     /// Reads once, at most `bytes_max`; `None` if the connection is over.

@@ -63,10 +63,11 @@ fn address_name(address: &Address) -> String {
     address.to_string()
 }
 
-/// Tells the stamps of this run from those of another; never zero.
+/// Tells the stamps of this run from those of another; never zero, and without the highest bit,
+/// which other programs have.
 fn run_id() -> u32 {
     let (now_ns, pid) = (clock::now_ns(), std::process::id());
-    let mixed = (now_ns ^ u64::from(pid) << 32).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+    let mixed = (now_ns ^ u64::from(pid) << 32).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
     u32::try_from(mixed).unwrap_or(1).max(1)
 }
 

@@ -80,13 +80,14 @@ fn read_request(reader: &mut impl BufRead) -> Option<(bool, String)> {
     Some((first.starts_with("POST"), String::from_utf8(body).ok()?))
 }
 
-/// 200 appends beside 5 followers.
+/// 200 appends beside 5 followers and 2 slow ones.
 fn delivery(copies: Copies, connections: usize) -> DeliveryRecord {
     let url = fan_out(copies);
     let follow = FollowSpec {
         url: format!("{url}/stream"),
         followers: 5,
-        slow_followers: 0,
+        // They read less than what comes, and are in no count of deliveries.
+        slow_followers: 2,
         match_text: None,
     };
     let record = run(&LoadSpec {

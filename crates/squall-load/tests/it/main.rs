@@ -3,6 +3,8 @@
 
 mod support;
 
+mod follow_support;
+
 mod framing;
 
 mod heads;
@@ -32,5 +34,7 @@ mod tls;
 mod places;
 
 mod followers;
+
+mod followers_coming_back;
 
 mod delivery;
