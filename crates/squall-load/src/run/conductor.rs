@@ -107,14 +107,21 @@ impl<'r> Conductor<'r> {
         let threads = self.plan.threads;
         self.wait(UNKNOWN, |c| c.tally.opened >= threads || c.handle.ends_window());
         let begin_ns = clock::now_ns() + LEAD_NS;
-        let is_steady = self.warm_up(begin_ns);
+        // Whoever ends the run before it begins wants no request at all.
+        let is_early = self.handle.ends_window();
+        let is_steady = if is_early {
+            self.control.begin(begin_ns, Window { start_ns: begin_ns, end_ns: begin_ns });
+            None
+        } else {
+            self.warm_up(begin_ns)
+        };
         let mut window = self.control.view().window;
         self.wait(window.start_ns, Self::is_to_end);
         let (machine, cpu) = (machine::sample().ok(), usage::process().ok());
         if let Some(server) = &mut self.server {
             server.start();
         }
-        let is_interrupted = self.measure(&mut window);
+        let is_interrupted = self.measure(&mut window) || is_early;
         if let Some(server) = &mut self.server {
             server.end();
         }

@@ -16,7 +16,7 @@ fn events_and_comments_are_told_apart_whatever_the_lines_end_with() {
                 event: named\ndata: d \u{1F4A7}\n\nid: 4\n\nretry: 10000\n\ndata: never ended";
     each([1, 2, 3, 7, 1_000], |portion| {
         let server = ScriptedServer::start(portions(text.as_bytes(), portion));
-        let found = seen(&following(&server.url("/"), 1, 400));
+        let found = seen(&following(&server.url("/"), 1, 1_500));
         // An event without data is a sign of life, not an event; one without an end does not count.
         assert_eq!((found.events, found.comments, found.established), (3, 1, 1), "{portion}");
     });
@@ -31,7 +31,7 @@ fn chunks_need_not_be_events() {
         let script =
             Script::new().each_connection(answer([sse_head(), chunks].concat())).then(After::Stall);
         let server = ScriptedServer::start(script);
-        let mut spec = following(&server.url("/"), 1, 400);
+        let mut spec = following(&server.url("/"), 1, 1_500);
         spec.follow.as_mut().unwrap().match_text = Some("\u{1F4A7}".to_owned());
         let found = seen(&spec);
         assert_eq!((found.events, found.comments, found.cut_events), (3, 1, 0), "{portion}");
