@@ -111,7 +111,7 @@ impl Recorder {
         }
     }
 
-    /// Bytes came in at `at_ns`, by the kernel's word, where it was asked, at `arrived_ns`.
+    /// Bytes came in at `at_ns`, by the kernel's word, if this is a sample, at `arrived_ns`.
     pub(crate) fn received(&mut self, bytes: usize, at_ns: u64, arrived_ns: Option<u64>) {
         if self.window.contains(at_ns) {
             self.bytes.received += bytes as u64;

@@ -15,7 +15,8 @@ const READ_BYTES: usize = 64 * 1024;
 /// Full reads of one connection before the others have their turn again.
 const READS_MAX: usize = 16;
 
-/// Of the reads of a busy thread, every so many asks when the bytes arrived.
+/// Of all reads every so many is a sample of how long bytes wait for the thread. A busy one asks
+/// the kernel for those only.
 const PICKUP_EVERY: u32 = 16;
 
 thread_local! {
@@ -143,7 +144,8 @@ impl Driver {
             let (exchange, tools) = (&mut slot.exchange, &mut self.tools);
             let (recorder, was_asleep) = (&mut self.recorder, self.was_asleep);
             self.reads = self.reads.wrapping_add(1);
-            let asks_when = was_asleep || self.reads.is_multiple_of(PICKUP_EVERY);
+            let is_sampled = self.reads.is_multiple_of(PICKUP_EVERY);
+            let asks_when = was_asleep || is_sampled;
             let before = exchange.outstanding();
             let (received, now_ns, taken) = with_buffer(|buffer| {
                 let received = channel.receive(buffer, asks_when);
@@ -155,7 +157,7 @@ impl Driver {
                 // Being woken is not the server's time. Waiting for a busy thread is counted in,
                 // and told apart.
                 let at_ns = arrived_ns.filter(|_| was_asleep).unwrap_or(now_ns);
-                recorder.received(count, at_ns, arrived_ns);
+                recorder.received(count, at_ns, arrived_ns.filter(|_| is_sampled));
                 let bytes = buffer.get(..count).unwrap_or_default();
                 (received, now_ns, exchange.receive(bytes, at_ns, tools, recorder))
             });

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Failure {
     /// No connection could be opened: the name of the errno, such as `ECONNREFUSED`, or `timeout`.
     Connect(&'static str),
-    /// The TLS handshake or an encrypted record failed.
+    /// The TLS handshake failed.
     Tls,
     /// The connection was reset.
     Reset,
@@ -32,7 +32,7 @@ pub enum Failure {
 pub struct Failures {
     /// No connection could be opened, by the name of the errno or `timeout`.
     pub connect: BTreeMap<String, u64>,
-    /// The TLS handshake or an encrypted record failed.
+    /// The TLS handshake failed.
     pub tls: u64,
     /// The connection was reset.
     pub reset: u64,

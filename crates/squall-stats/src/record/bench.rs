@@ -96,7 +96,8 @@ pub enum Limit {
     Server,
     /// The generator was busy for more than 90 % of the window: the server may be faster.
     Generator,
-    /// The arrival rate was kept: neither was at its limit.
+    /// The arrival rate was kept, at least 98 % of the arrivals being answered inside the
+    /// window: neither was at its limit.
     Rate,
     /// It cannot be told.
     Unknown,

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::LatencySummary;
 
 /// What all followers saw together.
+///
+/// Counts are of the whole run, warm-up and drain included: they can be compared with the
+/// server's own.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FollowersRecord {
     /// Followers asked for.
@@ -33,19 +36,21 @@ pub struct FollowersRecord {
     pub first_event: LatencySummary,
     /// From the request to the first event that holds what was looked for.
     pub first_match: LatencySummary,
-    /// Between two events of one follower.
+    /// Between two events of one follower, the later one in the window.
     pub gap: LatencySummary,
     /// Where stamped payloads went; `null` if none were sent or seen.
     pub delivery: Option<DeliveryRecord>,
 }
 
 /// Where stamped payloads went.
+///
+/// Counts are of the whole run and sums over the followers, except `appended`. Slow followers
+/// are left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeliveryRecord {
-    /// Appends of this run that were acknowledged.
+    /// Appends of this run that were acknowledged, warm-up included.
     pub appended: u64,
     /// Stamped events that followers received, of any publisher, each once for each follower.
-    /// Slow followers are left out of these numbers.
     pub delivered: u64,
     /// Events that a follower did not receive although a later one of the same publisher came.
     /// Of this run only acknowledged appends count, of other publishers every gap.
@@ -57,8 +62,10 @@ pub struct DeliveryRecord {
     pub repeated: u64,
     /// Events that a follower received after a later one of the same publisher.
     pub reordered: u64,
-    /// Stamped events of other publishers, which no time is taken from.
+    /// Stamps of other publishers, repeated ones included. No time is taken from them, but gaps
+    /// in their numbers count as lost.
     pub foreign: u64,
-    /// From the intended start of the append to the event at a follower.
+    /// From the intended start of an append, which lies in the window, to the event at a
+    /// follower.
     pub time: LatencySummary,
 }
